@@ -1,0 +1,124 @@
+import tseslint from "typescript-eslint";
+
+/**
+ * Imports go only downward: each part of src may import the parts named here and nothing else of ours.
+ *
+ * @type {Record<string, string[]>}
+ */
+const below = {
+  "cli/main": ["node-version", "cli/emulator"],
+  "cli/emulator": ["emulator/server"],
+  index: ["node-version", "domain", "link"],
+  provider: ["node-version", "domain", "link"],
+  domain: ["check", "drift", "dynamic", "fields", "session", "service/*"],
+  link: ["check", "drift", "dynamic", "fields", "session", "service/*"],
+  check: ["dynamic", "session"],
+  session: ["settings", "service/*"],
+  settings: ["service/client"],
+  dynamic: [],
+  drift: [],
+  fields: [],
+  "node-version": [],
+  "service/client": ["service/form", "service/records", "service/errors"],
+  "service/records": [],
+  "service/form": [],
+  "service/errors": [],
+  // Written from the description of the service alone, so that client and emulator can disagree.
+  "emulator/server": ["emulator/*"],
+  "emulator/redirect": ["emulator/store", "emulator/form"],
+  "emulator/list": ["emulator/store", "emulator/form"],
+  "emulator/records": ["emulator/store", "emulator/form"],
+  "emulator/rules": ["emulator/store", "emulator/form"],
+  "emulator/store": [],
+  "emulator/form": [],
+};
+
+/**
+ * A pattern over the relative imports of a file that matches all but the allowed ones.
+ *
+ * @param {string} file
+ * @param {string[]} allowed
+ */
+function forbidden(file, allowed) {
+  const inFolder = file.includes("/");
+  const folder = inFolder ? `${file.split("/")[0]}/` : "";
+  const spellings = allowed.map((name) => {
+    const path =
+      name.startsWith(folder) && inFolder
+        ? `./${name.slice(folder.length)}`
+        : `${inFolder ? "../" : "./"}${name}`;
+    return path.replace("*", "[^/]+").replaceAll(".", "\\.");
+  });
+  return {
+    regex: `^(?!(?:${spellings.join("|")})$)\\.`,
+    message: `${file} may import only: ${allowed.join(", ") || "nothing of ours"}`,
+  };
+}
+
+/** Libraries that one part keeps to itself. */
+const owned = [
+  { name: "qs", in: ["src/service/form.ts", "src/emulator/form.ts"] },
+  { name: "undici", in: ["src/service/client.ts"] },
+  { name: "commander", in: ["src/cli/**"] },
+  { name: "@pulumi/pulumi", in: ["src/domain.ts", "src/link.ts", "src/dynamic.ts", "src/provider.ts"] },
+];
+
+export default tseslint.config(
+  { ignores: ["dist/", "coverage/", ".pulumi/", "**/node_modules/"] },
+  ...tseslint.configs.recommendedTypeChecked,
+  {
+    languageOptions: {
+      parserOptions: { project: "./test/tsconfig.json", tsconfigRootDir: import.meta.dirname },
+    },
+    rules: {
+      "@typescript-eslint/no-unused-vars": [
+        "error",
+        { argsIgnorePattern: "^_", varsIgnorePattern: "^_", ignoreRestSiblings: true },
+      ],
+      "@typescript-eslint/switch-exhaustiveness-check": "error",
+      "@typescript-eslint/prefer-readonly": "error",
+      eqeqeq: "error",
+      "no-console": "error",
+    },
+  },
+  ...Object.entries(below).map(([file, parts]) => {
+    const path = `src/${file}.ts`;
+    const libraries = owned.filter(
+      (library) => !library.in.some((owner) => path.startsWith(owner.replace("**", ""))),
+    );
+    return {
+      files: [path],
+      rules: {
+        "no-restricted-imports": /** @type {["error", object]} */ ([
+          "error",
+          {
+            paths: libraries.map(({ name }) => ({
+              name,
+              message: `only ${owned.find((each) => each.name === name)?.in.join(", ")}`,
+            })),
+            patterns: [forbidden(file, parts)],
+          },
+        ]),
+      },
+    };
+  }),
+  {
+    // TypeScript 3.8, with which the SDK runs programs without a compiler, does not read these in a .d.ts.
+    files: ["src/index.ts", "src/domain.ts", "src/link.ts", "src/dynamic.ts", "src/provider.ts"],
+    rules: {
+      "no-restricted-syntax": [
+        "error",
+        { selector: "ExportSpecifier[exportKind='type']", message: "write `export type { X }`" },
+      ],
+    },
+  },
+  { files: ["src/cli/**", "bench/**"], rules: { "no-console": "off" } },
+  // The matchers of vitest are of the type any, and the rule does not see the casts of JSDoc.
+  { files: ["test/**", "tools/**"], rules: { "@typescript-eslint/no-unsafe-assignment": "off" } },
+  {
+    files: ["tools/*.mjs", "*.mjs", "bench/*.mjs"],
+    languageOptions: {
+      globals: { process: "readonly", URL: "readonly", setInterval: "readonly", clearInterval: "readonly" },
+    },
+  },
+);

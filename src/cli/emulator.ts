@@ -1,0 +1,41 @@
+import { Command, InvalidArgumentError } from "commander";
+import { createEmulator } from "../emulator/server";
+
+interface Options {
+  port: number;
+  data?: string;
+  apiKey: string;
+}
+
+/** `shortlink emulator`: serves until it is interrupted. */
+export function emulatorCommand(): Command {
+  return new Command("emulator")
+    .description("run the short-link service in miniature on 127.0.0.1, for trials and tests")
+    .option("--port <number>", "port to listen on; 0 takes a free one", parsePort, 8787)
+    .option("--data <file>", "JSON file that keeps domains and links between runs (default: keep nothing)")
+    .option("--api-key <key>", "the account's API key", "emulator-key")
+    .action(async ({ port, data, apiKey }: Options) => {
+      const emulator = await createEmulator({ port, apiKey, ...(data === undefined ? {} : { data }) }).catch(
+        (error: unknown) => {
+          const inUse = (error as NodeJS.ErrnoException).code === "EADDRINUSE";
+          throw inUse
+            ? new Error(`port ${port} is in use; choose another with --port`, { cause: error })
+            : error;
+        },
+      );
+      console.log(`The short-link service listens on ${emulator.url}`);
+      console.log(`  pulumi config set shortlink:baseUrl ${emulator.url}`);
+      console.log(`  pulumi config set --secret shortlink:apiKey ${emulator.apiKey}`);
+      console.log(`To follow a link: curl -i -H 'Host: <domain>' ${emulator.url}/<alias>`);
+      for (const signal of ["SIGINT", "SIGTERM"] as const) {
+        process.once(signal, () => void emulator.close().then(() => process.exit(0)));
+      }
+    });
+}
+
+function parsePort(value: string): number {
+  const port = Number(value);
+  if (!/^\d+$/.test(value) || port > 65535)
+    throw new InvalidArgumentError("A port is a number from 0 to 65535.");
+  return port;
+}

@@ -1,0 +1,24 @@
+#!/usr/bin/env node
+import "../node-version";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { Command } from "commander";
+import { emulatorCommand } from "./emulator";
+
+const { version } = JSON.parse(readFileSync(join(__dirname, "../../package.json"), "utf8")) as {
+  version: string;
+};
+
+const program = new Command("shortlink")
+  .description("Short links as code: tools around the Pulumi provider for a self-hosted short-link service")
+  .version(version)
+  .showHelpAfterError("(shortlink --help shows what there is)")
+  .addCommand(emulatorCommand())
+  // Exit codes: 0 done, 1 problems, 2 wrong use.
+  .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : 2));
+for (const command of program.commands) command.copyInheritedSettings(program);
+
+program.parseAsync().catch((error: unknown) => {
+  console.error(`shortlink: ${error instanceof Error ? error.message : String(error)}`);
+  process.exitCode = 1;
+});

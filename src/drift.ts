@@ -1,0 +1,61 @@
+/**
+ * What the service answered after our last write, for those fields only that it spells in another way than we
+ * did (dates of another time zone, for example); null stands for absent. Drift is "the echo changed", not "the
+ * answer differs from the input".
+ */
+export type Echo = Record<string, unknown>;
+
+/** Canonical values of some fields; absent means the service's default. */
+export type Values<Field extends string> = { readonly [Name in Field]?: unknown };
+
+/** Equal as JSON; undefined and null are the same. */
+export function isSame(a: unknown, b: unknown): boolean {
+  return JSON.stringify(a ?? null) === JSON.stringify(b ?? null);
+}
+
+/** The fields in which two sets of values differ. */
+export function changedFields<Field extends string>(
+  fields: readonly Field[],
+  olds: Values<Field>,
+  news: Values<Field>,
+): Field[] {
+  return fields.filter((field) => !isSame(olds[field], news[field]));
+}
+
+/** The echo after a write of the `written` fields; the others keep the echo they had, so their drift still shows. */
+export function echoOf<Field extends string>(
+  written: readonly Field[],
+  wish: Values<Field>,
+  answer: Values<Field>,
+  old: Echo = {},
+): Echo {
+  const kept = Object.entries(old).filter(([field]) => !written.some((name) => name === field));
+  const differing = written.filter((field) => !isSame(wish[field], answer[field]));
+  return Object.fromEntries<unknown>([
+    ...kept,
+    ...differing.map((field) => [field, answer[field] ?? null] as const),
+  ]);
+}
+
+/** The fields that somebody else changed since our last write. */
+export function driftedFields<Field extends string>(
+  fields: readonly Field[],
+  wish: Values<Field>,
+  answer: Values<Field>,
+  echo: Echo = {},
+): Field[] {
+  return fields.filter((field) => !isSame(answer[field], field in echo ? echo[field] : wish[field]));
+}
+
+/** A copy of `values` in which the given fields have the values of `answer`; absent ones are left out. */
+export function replaceFields<State extends object, Field extends string>(
+  values: State,
+  fields: readonly Field[],
+  answer: Values<Field>,
+): State {
+  const entries = Object.entries({
+    ...values,
+    ...Object.fromEntries(fields.map((field) => [field, answer[field]])),
+  });
+  return Object.fromEntries(entries.filter(([, value]) => value !== undefined && value !== null)) as State;
+}

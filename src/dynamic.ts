@@ -1,0 +1,31 @@
+import type * as pulumi from "@pulumi/pulumi";
+
+/** The resources of this package; part of every URN, so never to be renamed. */
+export type ResourceType = "Domain" | "Link";
+
+/** The engine's name for the type of a resource whose life cycle this package implements. */
+export function typeToken(type: ResourceType): string {
+  return `pulumi-nodejs:dynamic/shortlink:${type}`;
+}
+
+/**
+ * The text that a dynamic resource carries as its provider, twice in each resource's state. It is a constant
+ * and captures nothing: no secret can land in it, and a new release of this package changes no resource. As
+ * public as the type token: state of every earlier release holds it.
+ */
+export function providerText(type: ResourceType): string {
+  return `exports.handler=()=>require('pulumi-shortlink/provider').${type.toLowerCase()}`;
+}
+
+/**
+ * The inputs of a resource that is what a `pulumi.dynamic.Resource` is, but with the constant text in the place
+ * of a serialised provider. Its class extends `pulumi.CustomResource` itself, because the SDK takes the caller of
+ * a direct subclass for the place in the program, and it must `declare` its properties: a plain field would
+ * overwrite the output that the SDK puts there.
+ */
+export function dynamicInputs(type: ResourceType, inputs: pulumi.Inputs): pulumi.Inputs {
+  return { ...inputs, __provider: providerText(type) };
+}
+
+/** What the engine sends instead of a value that is not known before another resource exists. */
+export const unknownValue = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";

@@ -1,0 +1,345 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { FormError, parseForm, type Form } from "./form";
+import { listDomains, listLinks, type Page } from "./list";
+import { domainRecord, linkRecord } from "./records";
+import { visit } from "./redirect";
+import { checkDomain, checkLinkUpdate, checkNewLink, DatabaseError, newLink, type Problems } from "./rules";
+import { Store, type DomainRow, type LinkRow } from "./store";
+
+export interface EmulatorOptions {
+  /** Port on the loopback interface; 0, the default, takes a free one. */
+  port?: number;
+  /** The account's API key. Default: `emulator-key`. */
+  apiKey?: string;
+  /** JSON file that keeps the data between runs; without it everything is gone at the end. */
+  data?: string;
+}
+
+/** One answered request to `/api/v1`. */
+export interface EmulatorRequest {
+  method: string;
+  /** Path with its query, for example `/api/v1/links?page=2`. */
+  path: string;
+  status: number;
+}
+
+/** A running emulator. */
+export interface Emulator {
+  /** Address without a trailing slash, for example `http://127.0.0.1:8787`; the value for `baseUrl`. */
+  readonly url: string;
+  readonly apiKey: string;
+  /** Every request to `/api/v1` so far, in the order of the answers. Visitors' requests are not in it. */
+  readonly requests: readonly EmulatorRequest[];
+  /** Stops the server, ends open connections and writes the data file. */
+  close(): Promise<void>;
+}
+
+/**
+ * Starts the service in miniature on the loopback interface: the whole of `/api/v1` with the answers, rules
+ * and quirks of the newest known version, and the redirects that visitors meet. The `Host` header picks the
+ * domain: `curl -i -H 'Host: go.example' http://127.0.0.1:8787/docs` follows `go.example/docs`.
+ * Every account has the spaces 1, 2, 3 and the pixels 1, 2, 3.
+ *
+ * It is strict about what it is sent: a body that is not `application/x-www-form-urlencoded` is answered
+ * with 415, a form that the service would misread with 422.
+ *
+ * Throws when the port is taken, or `data` is not a data file of the emulator or cannot be written.
+ */
+export async function createEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
+  const apiKey = options.apiKey ?? "emulator-key";
+  const store = new Store(options.data);
+  // A file that cannot be written shows now, and not after the first create.
+  store.save();
+  const requests: EmulatorRequest[] = [];
+  const server = createServer((request, response) => {
+    void answer(request, response, { store, apiKey, requests });
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(options.port ?? 0, "127.0.0.1", resolve);
+  });
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    apiKey,
+    requests,
+    close: async () => {
+      const closed = new Promise((resolve) => server.close(resolve));
+      server.closeAllConnections();
+      await closed;
+      store.save();
+    },
+  };
+}
+
+interface Context {
+  store: Store;
+  apiKey: string;
+  requests: EmulatorRequest[];
+}
+
+async function answer(request: IncomingMessage, response: ServerResponse, context: Context): Promise<void> {
+  const url = new URL(request.url ?? "/", "http://emulator");
+  const host = request.headers.host ?? "";
+  const domain = context.store.findDomain(host.replace(/:\d+$/, ""));
+  const isApi = url.pathname.startsWith("/api/");
+  let result: Result;
+  try {
+    const body = await readBody(request);
+    if (isApi) result = api(request, url, host, body, context);
+    else if (domain) result = redirect(request, url, domain, body, context.store);
+    else if (url.pathname === "/login") result = html(200, "Login", "Log in to manage your links.");
+    else if (url.pathname === "/") result = html(200, "Short links", "The emulator is running.");
+    else result = html(404, "Not found", "There is no such page.");
+  } catch (error) {
+    result = failure(error, isJsonWanted(request));
+  }
+  if (isApi) {
+    context.requests.push({
+      method: request.method ?? "",
+      path: url.pathname + url.search,
+      status: result.status,
+    });
+  }
+  response.writeHead(result.status, {
+    "Content-Type": result.type,
+    "Cache-Control": "no-store",
+    ...result.headers,
+  });
+  response.end(request.method === "HEAD" ? undefined : result.body);
+}
+
+async function readBody(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+interface Result {
+  status: number;
+  type: string;
+  body: string;
+  headers?: Record<string, string>;
+}
+
+/** An answer that ends the handling of a request early. */
+class Refusal extends Error {
+  constructor(
+    readonly status: number,
+    readonly body: Record<string, unknown>,
+    readonly headers: Record<string, string> = {},
+    /** Some refusals are JSON whatever the client accepts. */
+    readonly alwaysJson = false,
+  ) {
+    super(`refused with ${status}`);
+  }
+}
+
+const notFound = () => new Refusal(404, { message: "Resource not found.", status: 404 }, {}, true);
+
+function json(status: number, body: Record<string, unknown>, headers: Record<string, string> = {}): Result {
+  const text = JSON.stringify(body)
+    .replaceAll("/", "\\/")
+    .replace(
+      /[\u007f-\uffff]/g,
+      (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+    );
+  return { status, type: "application/json", body: text, headers };
+}
+
+function html(status: number, title: string, body: string, headers: Record<string, string> = {}): Result {
+  const page = `<!DOCTYPE html><html><head><title>${title}</title></head><body><h1>${title}</h1>${body}</body></html>`;
+  return { status, type: "text/html; charset=UTF-8", body: page, headers };
+}
+
+/** Only the first acceptable type counts; a browser's request marked as XHR counts as JSON too. */
+function isJsonWanted({ headers }: IncomingMessage): boolean {
+  const first = (headers.accept ?? "").split(",")[0] ?? "";
+  return (
+    /[/+]json/.test(first) || (headers["x-requested-with"] === "XMLHttpRequest" && first.trim() === "*/*")
+  );
+}
+
+function failure(error: unknown, jsonWanted: boolean): Result {
+  if (error instanceof Refusal) {
+    const { status, body, headers } = error;
+    if (jsonWanted || error.alwaysJson) return json(status, body, headers);
+    if (status === 401) return html(302, "Redirecting", "", { Location: "/login" });
+    return html(status, String(status), "", headers);
+  }
+  if (error instanceof FormError) return json(422, { message: { form: [`${error.message}.`] }, status: 422 });
+  return jsonWanted ? json(500, { message: "Server Error" }) : html(500, "Server Error", "");
+}
+
+function redirect(request: IncomingMessage, url: URL, domain: DomainRow, body: string, store: Store): Result {
+  const visitor = {
+    path: url.pathname,
+    query: url.search.slice(1),
+    headers: request.headers,
+    form: request.method === "POST" ? parseForm(body) : {},
+  };
+  const result = visit(visitor, domain, store);
+  if (result.status !== 301) return html(result.status, result.title, result.page);
+  return html(301, "Redirecting", "", { Location: result.location });
+}
+
+function api(request: IncomingMessage, url: URL, host: string, body: string, context: Context): Result {
+  const path = url.pathname.slice("/api/v1".length);
+  // A web server in front answers this before the application is asked.
+  if (path.endsWith("/")) return html(301, "Moved", "", { Location: url.pathname.slice(0, -1) + url.search });
+  const query = parseForm(url.search.slice(1));
+  const form = formOf(request, body);
+  const method = methodOf(request, form);
+  if (path === "/status" && method === "GET") return json(200, { message: "Online.", status: 200 });
+
+  const route = /^\/(domains|links)(?:\/([^/]+))?$/.exec(path);
+  const allowed = !route
+    ? ["GET"]
+    : route[2] === undefined
+      ? ["GET", "POST"]
+      : ["GET", "PUT", "PATCH", "DELETE"];
+  if (!allowed.includes(method)) {
+    const methods = allowed.flatMap((name) => (name === "GET" ? ["GET", "HEAD"] : [name])).join(", ");
+    const message = `The ${method} method is not supported for route api/v1${path}. Supported methods: ${methods}.`;
+    throw new Refusal(405, { message }, { Allow: methods });
+  }
+  if (!route) throw notFound();
+  if (keyOf(request, query, form) !== context.apiKey) throw new Refusal(401, { message: "Unauthenticated." });
+
+  const call: Call = { store: context.store, host, origin: `http://${host}`, query, form };
+  const [collection, operations] =
+    route[1] === "domains" ? (["domains", domains] as const) : (["links", links] as const);
+  if (route[2] === undefined) {
+    return method === "POST"
+      ? operations.store(call)
+      : operations.list(call, `${call.origin}/api/v1/${collection}`);
+  }
+  const id = parseInt(route[2], 10);
+  if (method === "GET") return operations.show(call, id);
+  return method === "DELETE" ? operations.delete(call, id) : operations.update(call, id);
+}
+
+function formOf(request: IncomingMessage, body: string): Form {
+  if (body === "") return {};
+  const type = request.headers["content-type"]?.split(";")[0]?.trim().toLowerCase();
+  if (type === "application/x-www-form-urlencoded") return parseForm(body);
+  const message = `The emulator takes application/x-www-form-urlencoded bodies only, not ${type ?? "one without a type"}.`;
+  throw new Refusal(415, { message, status: 415 }, {}, true);
+}
+
+function methodOf(request: IncomingMessage, form: Form): string {
+  const method = request.method === "HEAD" ? "GET" : (request.method ?? "GET");
+  const override = form._method ?? request.headers["x-http-method-override"];
+  return method === "POST" && typeof override === "string" ? override.toUpperCase() : method;
+}
+
+/** A key in the query or the body overrides the header, as on the service. */
+function keyOf(request: IncomingMessage, query: Form, form: Form): unknown {
+  const [scheme, credentials = ""] = (request.headers.authorization ?? "").split(" ");
+  const basic = () => Buffer.from(credentials, "base64").toString().split(":")[1];
+  const header = scheme === "Bearer" ? credentials : scheme === "Basic" ? basic() : undefined;
+  return query.api_token ?? form.api_token ?? header;
+}
+
+interface Call {
+  store: Store;
+  host: string;
+  origin: string;
+  query: Form;
+  form: Form;
+}
+
+/** The body's status is 200 even where HTTP says 201. */
+function data(status: 200 | 201, record: Record<string, unknown>): Result {
+  return json(status, { data: record, status: 200 });
+}
+
+function listed<Row>(page: Page<Row>, toRecord: (row: Row) => Record<string, unknown>): Result {
+  return json(200, { data: page.rows.map(toRecord), links: page.links, meta: page.meta, status: 200 });
+}
+
+function deleted(id: number, object: "domain" | "link"): Result {
+  return json(200, { id, object, deleted: true, status: 200 });
+}
+
+function invalid(problems: Problems): void {
+  if (Object.keys(problems).length > 0) throw new Refusal(422, { message: problems, status: 422 }, {}, true);
+}
+
+function refuseOwner(form: Form): void {
+  if ("user_id" in form) throw new Refusal(403, { message: "This action is unauthorized." });
+}
+
+const domains = {
+  list: ({ query, store, origin }: Call, url: string) =>
+    listed(listDomains(query, store, url), (row) => domainRecord(row, origin)),
+  store({ store, form, host, origin }: Call) {
+    const { problems, values } = checkDomain(form, store, host, true);
+    invalid(problems);
+    const row = store.addDomain({ name: "", homepage_url: null, not_found_url: null, ...values });
+    return data(201, domainRecord(row, origin));
+  },
+  show: ({ store, origin }: Call, id: number) => data(200, domainRecord(found(store.domains, id), origin)),
+  update({ store, form, host, origin }: Call, id: number) {
+    refuseOwner(form);
+    const { problems, values } = checkDomain(form, store, host, false);
+    invalid(problems);
+    const row = found(store.domains, id);
+    store.updateDomain(row, values);
+    return data(200, domainRecord(row, origin));
+  },
+  delete({ store }: Call, id: number) {
+    store.deleteDomain(found(store.domains, id));
+    return deleted(id, "domain");
+  },
+};
+
+const links = {
+  list: ({ query, store, origin }: Call, url: string) =>
+    listed(listLinks(query, store, url), (row) => linkRecord(row, store, origin)),
+  store({ store, form, origin }: Call) {
+    const domain =
+      typeof form.domain_id === "string" ? store.domains.get(parseInt(form.domain_id, 10)) : undefined;
+    if (!domain) throw new Refusal(404, { message: "No query results for model [App\\Models\\Domain]." });
+    const { problems, values } = checkNewLink(form, store, domain.id);
+    invalid(problems);
+    if (form.multiple_links) throw notFound();
+    const row = store.addLink(newLink(values, domain.id, values.alias ?? freeAlias(store)));
+    // An empty scalar is found out only when the pixels are attached, after the row was written.
+    if (form.pixel_ids === null) throw new DatabaseError("pixel_ids is not an array");
+    return data(201, { ...linkRecord(row, store, origin, form), clicks: null, last_rotation: null });
+  },
+  show: ({ store, origin }: Call, id: number) => data(200, linkRecord(found(store.links, id), store, origin)),
+  update({ store, form, origin }: Call, id: number) {
+    refuseOwner(form);
+    const current = store.links.get(id);
+    if (!current && "alias" in form) {
+      throw new Refusal(404, { message: `No query results for model [App\\Models\\Link] ${id}` });
+    }
+    const { problems, values } = checkLinkUpdate(form, store, current);
+    invalid(problems);
+    const row = found(store.links, id);
+    store.updateLink(row, values);
+    return data(200, linkRecord(row, store, origin, form));
+  },
+  delete({ store }: Call, id: number) {
+    store.deleteLink(found(store.links, id));
+    return deleted(id, "link");
+  },
+};
+
+function found<Row extends DomainRow | LinkRow>(rows: ReadonlyMap<number, Row>, id: number): Row {
+  const row = rows.get(id);
+  if (!row) throw notFound();
+  return row;
+}
+
+/** Six letters and digits of mixed case; one longer after each collision. */
+function freeAlias(store: Store): string {
+  const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+  const taken = (alias: string) => [...store.domains.keys()].some((id) => store.findLink(id, alias));
+  for (let length = 6; ; length++) {
+    const alias = Array.from({ length }, () => letters[Math.floor(Math.random() * letters.length)]).join("");
+    if (!taken(alias)) return alias;
+  }
+}

@@ -1,0 +1,6 @@
+import "./node-version";
+
+export { Domain } from "./domain";
+export type { DomainArgs } from "./domain";
+export { Link } from "./link";
+export type { LinkArgs, Privacy, TargetArgs, TargetsType } from "./link";

@@ -1,0 +1,430 @@
+import { createHash } from "node:crypto";
+import * as pulumi from "@pulumi/pulumi";
+import { checkInputs, isUnknown, type Problem } from "./check";
+import { changedFields, driftedFields, echoOf, isSame, replaceFields, type Echo } from "./drift";
+import { dynamicInputs, typeToken } from "./dynamic";
+import { linkFields, privacyName, privacyNumber } from "./fields";
+import type { LinkRecord } from "./service/client";
+import { isNotFound } from "./service/errors";
+import type { FormFields } from "./service/form";
+import { configure, unlessGone, withClient } from "./session";
+
+/** Who sees the statistics of a link. */
+export type Privacy = "public" | "private" | "password";
+
+/** What visitors are told apart by; see {@link TargetArgs.key} for the keys of each. */
+export type TargetsType =
+  "continents" | "countries" | "operating_systems" | "browsers" | "languages" | "devices" | "rotations";
+
+/** A destination for some of the visitors of a {@link Link}. */
+export interface TargetArgs {
+  /**
+   * Which visitors, in the spelling of the service:
+   *
+   * - `continents`: `AF`, `AN`, `AS`, `EU`, `NA`, `OC`, `SA`
+   * - `countries`: ISO 3166-1 alpha-2 codes in capitals, for example `DE`
+   * - `operating_systems`: `iOS`, `Android`, `Windows`, `OS X`, `Linux`, `Ubuntu`, `Chrome OS`
+   * - `browsers`: names like `Chrome`, `Firefox`, `Safari`, `Edge`, `Samsung Internet`
+   * - `languages`: ISO 639-1 codes in small letters, for example `de`
+   * - `devices`: `desktop`, `mobile`, `tablet`, `watch`, `television`
+   * - `rotations`: leave it out, the visitors take turns
+   */
+  key?: pulumi.Input<string | undefined>;
+  /** Where these visitors go: an absolute URL of at most 2048 characters. */
+  value: pulumi.Input<string>;
+}
+
+/** Arguments of a {@link Link}. */
+export interface LinkArgs {
+  /**
+   * Destination: an absolute URL with scheme and host, at most 2048 characters, percent-encoded where it must be.
+   * Schemes other than http and https need a plan with deep links. Updates in place.
+   */
+  url: pulumi.Input<string>;
+  /**
+   * The domain under which the link lives: `domain.id`, or the number of a domain that exists already.
+   * **A change replaces the link**: the service does not move a link to another domain.
+   */
+  domainId: pulumi.Input<pulumi.ID | number>;
+  /**
+   * The part after the slash: letters of any script, digits, `-` and `_`, at most 255. Unique on its domain, where
+   * the service ignores case and accents. Default: eight letters and digits derived from project, stack and
+   * resource name, which stay the same for as long as the link exists. Updates in place (the old short link stops
+   * working); removing it keeps the alias that the link has.
+   */
+  alias?: pulumi.Input<string | undefined>;
+  /** Id of the space that groups the link. Default: none. Updates in place; removing it clears it. */
+  spaceId?: pulumi.Input<number | string | undefined>;
+  /** Ids of tracking pixels, in any order. Default: none. Updates in place; removing it detaches all. */
+  pixelIds?: pulumi.Input<pulumi.Input<number | string>[] | undefined>;
+  /**
+   * Password that visitors must give before they are redirected, at most 128 characters. A secret: encrypted in
+   * the state, never shown, never read back. Default: none. Updates in place; removing it clears it.
+   */
+  redirectPassword?: pulumi.Input<string | undefined>;
+  /** Asks visitors for consent before they see the destination. Default: false. Updates in place. */
+  sensitiveContent?: pulumi.Input<boolean | 0 | 1 | undefined>;
+  /**
+   * Who sees the statistics: `"public"` (0), `"private"` (1) or `"password"` (2, whoever knows `password`).
+   * Default: `"public"`. Updates in place.
+   */
+  privacy?: pulumi.Input<Privacy | 0 | 1 | 2 | undefined>;
+  /**
+   * Password of the statistics, at most 128 characters; it has an effect only while `privacy` is `"password"`. A
+   * secret: encrypted in the state, never shown, never read back. Default: none. Updates in place; removing it
+   * clears it.
+   */
+  password?: pulumi.Input<string | undefined>;
+  /**
+   * From when on the link works: `2026-03-01T08:00:00`, in the time zone of the account. Needs
+   * `activePeriodEndAt`. Before and after the period visitors get `expirationUrl`. Years 1970 to 2037. Default:
+   * always. Updates in place; removing both clears the period.
+   */
+  activePeriodStartAt?: pulumi.Input<string | undefined>;
+  /** Until when the link works; as `activePeriodStartAt`, and later than it. */
+  activePeriodEndAt?: pulumi.Input<string | undefined>;
+  /**
+   * After how many clicks the link expires, at most 999999999. Default: 0, no limit. Updates in place; removing
+   * it lifts the limit.
+   */
+  clicksLimit?: pulumi.Input<number | undefined>;
+  /**
+   * Where visitors of an expired link go: an absolute URL of at most 2048 characters. Default: none, they get a
+   * page. Updates in place; removing it clears it.
+   */
+  expirationUrl?: pulumi.Input<string | undefined>;
+  /** What `targets` tell visitors apart by. Default: none. Updates in place; removing it clears it. */
+  targetsType?: pulumi.Input<TargetsType | undefined>;
+  /**
+   * Other destinations for some of the visitors, at most 100; needs `targetsType`. Everybody else goes to `url`.
+   * The order has a meaning for `rotations` only. Default: none. Updates in place; removing it clears them.
+   */
+  targets?: pulumi.Input<pulumi.Input<TargetArgs>[] | undefined>;
+}
+
+const managed = [
+  ...([
+    "url",
+    "domainId",
+    "alias",
+    "spaceId",
+    "pixelIds",
+    "redirectPassword",
+    "sensitiveContent",
+    "privacy",
+  ] as const),
+  ...(["password", "activePeriodStartAt", "activePeriodEndAt", "clicksLimit", "expirationUrl"] as const),
+  ...(["targetsType", "targets"] as const),
+];
+type Field = (typeof managed)[number];
+
+/** A change of these replaces the link. */
+const replacing: readonly Field[] = ["domainId"];
+const secret = ["redirectPassword", "password"] as const;
+const period: readonly Field[] = ["activePeriodStartAt", "activePeriodEndAt"];
+const targeting: readonly Field[] = ["targetsType", "targets"];
+
+/** @internal Canonical arguments, as `check` makes them. */
+export interface LinkInputs {
+  __provider: string;
+  /** The alias of a link for which the program names none. */
+  __alias?: string;
+  url: string;
+  domainId: number;
+  alias: string;
+  spaceId?: number;
+  pixelIds?: number[];
+  redirectPassword?: string;
+  sensitiveContent?: true;
+  privacy?: Exclude<Privacy, "public">;
+  password?: string;
+  activePeriodStartAt?: string;
+  activePeriodEndAt?: string;
+  clicksLimit?: number;
+  expirationUrl?: string;
+  targetsType?: TargetsType;
+  targets?: { key?: string; value: string }[];
+}
+
+/** @internal What the state keeps of a link. */
+export interface LinkState extends LinkInputs {
+  shortUrl: string;
+  __echo?: Echo;
+}
+
+function toState(record: LinkRecord, inputs: LinkInputs, echo: Echo): LinkState {
+  const state: LinkState = { ...inputs, shortUrl: record.short_url ?? "" };
+  if (Object.keys(echo).length > 0) state.__echo = echo;
+  return state;
+}
+
+function toInputs({ shortUrl: _shortUrl, __echo, ...inputs }: LinkState): LinkInputs {
+  return inputs;
+}
+
+/** In the place of a password that the service has but never tells. */
+const someSecret = "(set outside of this program)";
+
+/** The managed fields as the service answers them, in canonical form. */
+function observe(record: LinkRecord, inputs: LinkInputs): Record<Field, unknown> {
+  const { targets_type: targetsType } = record;
+  const targets = record.targets.map(({ key, value }) =>
+    key === null ? { value } : { key: String(key), value },
+  );
+  return {
+    url: record.url,
+    // A link cannot leave its domain, so an answer that does not name the domain tells nothing.
+    domainId: record.domain_id ?? inputs.domainId,
+    alias: record.alias,
+    spaceId: record.space_id,
+    pixelIds: absentIf(
+      record.pixel_ids.length === 0,
+      [...record.pixel_ids].sort((a, b) => a - b),
+    ),
+    redirectPassword: absentIf(!record.redirect_password, someSecret),
+    sensitiveContent: absentIf(!record.sensitive_content, true),
+    privacy: absentIf(!record.privacy, privacyName(record.privacy ?? 0)),
+    password: absentIf(!record.password, someSecret),
+    activePeriodStartAt: absentIf(!record.active_period_start_at, dateTime(record.active_period_start_at)),
+    activePeriodEndAt: absentIf(!record.active_period_end_at, dateTime(record.active_period_end_at)),
+    clicksLimit: absentIf(!record.clicks_limit, record.clicks_limit),
+    expirationUrl: record.expiration_url,
+    targetsType,
+    targets: absentIf(targets.length === 0, orderTargets(targetsType, targets)),
+  };
+}
+
+/** The managed fields as `observe` shows them when the service holds exactly the inputs. */
+function wishOf(inputs: LinkInputs): Partial<Record<Field, unknown>> {
+  const hidden = (password: string | undefined) => absentIf(password === undefined, someSecret);
+  return { ...inputs, redirectPassword: hidden(inputs.redirectPassword), password: hidden(inputs.password) };
+}
+
+function absentIf<Value>(absent: boolean, value: Value): Value | undefined {
+  return absent ? undefined : value;
+}
+
+/** `2026-03-01T08:00:00.000000Z` and `2026-03-01 08:00:00` become `2026-03-01T08:00:00`. */
+function dateTime(text: string | null): string | undefined {
+  return text?.slice(0, 19).replace(" ", "T");
+}
+
+/** The order of targets has a meaning for rotations only, which in turn have no keys. */
+function orderTargets<Target extends { key?: string; value: string }>(
+  targetsType: string | null | undefined,
+  targets: Target[],
+): { key?: string; value: string }[] {
+  if (targetsType === "rotations") return targets.map(({ value }) => ({ value }));
+  const key = (target: Target) => target.key ?? "";
+  return [...targets].sort((a, b) => (key(a) < key(b) ? -1 : key(a) > key(b) ? 1 : 0));
+}
+
+/** The form that writes the given fields; absent ones are cleared or set to the service's default. */
+function toForm(inputs: LinkInputs, fields: readonly Field[]): FormFields {
+  const form: Record<Field, FormFields> = {
+    url: { url: inputs.url },
+    domainId: { domain_id: inputs.domainId },
+    alias: { alias: inputs.alias },
+    spaceId: { space_id: inputs.spaceId ?? null },
+    pixelIds: { pixel_ids: inputs.pixelIds ?? [] },
+    redirectPassword: { redirect_password: inputs.redirectPassword ?? null },
+    sensitiveContent: { sensitive_content: inputs.sensitiveContent ?? false },
+    privacy: { privacy: privacyNumber(inputs.privacy ?? "public") },
+    password: { password: inputs.password ?? null },
+    activePeriodStartAt: { active_period_start_at: inputs.activePeriodStartAt ?? null },
+    activePeriodEndAt: { active_period_end_at: inputs.activePeriodEndAt ?? null },
+    clicksLimit: { clicks_limit: inputs.clicksLimit ?? null },
+    expirationUrl: { expiration_url: inputs.expirationUrl ?? null },
+    targetsType: { targets_type: inputs.targetsType ?? null },
+    targets: { targets: inputs.targets ?? null },
+  };
+  // Versions of the service check the two ends of a period, and targets and their type, only when both come.
+  const together = [period, targeting].filter((group) => group.some((field) => fields.includes(field)));
+  const written = managed.filter((field) => fields.includes(field) || together.flat().includes(field));
+  return Object.assign({}, ...written.map((field) => form[field])) as FormFields;
+}
+
+/** Rules over several fields. Values that are not known yet are passed over. */
+function rules(fields: Partial<LinkInputs>): Problem[] {
+  const problems: Problem[] = [];
+  const { activePeriodStartAt: start, activePeriodEndAt: end, targetsType, targets } = fields;
+  if (start !== undefined && end === undefined) {
+    problems.push({ property: "activePeriodEndAt", reason: "is required together with activePeriodStartAt" });
+  } else if (end !== undefined && start === undefined) {
+    problems.push({ property: "activePeriodStartAt", reason: "is required together with activePeriodEndAt" });
+  } else if (start !== undefined && end !== undefined && !isUnknown([start, end]) && start >= end) {
+    problems.push({ property: "activePeriodEndAt", reason: "must be later than activePeriodStartAt" });
+  }
+  if (targets !== undefined && targetsType === undefined) {
+    problems.push({ property: "targetsType", reason: "is required together with targets" });
+  }
+  if (
+    Array.isArray(targets) &&
+    targetsType !== undefined &&
+    targetsType !== "rotations" &&
+    !isUnknown(targetsType)
+  ) {
+    targets.forEach(({ key }, index) => {
+      if (key === undefined || key === "")
+        problems.push({ property: `targets[${index}].key`, reason: "is required" });
+    });
+  }
+  return problems;
+}
+
+/** @internal The life cycle of links, as the engine calls it. */
+export class LinkProvider implements pulumi.dynamic.ResourceProvider {
+  configure = configure;
+
+  check(olds: Partial<LinkInputs>, news: Record<string, unknown>): Promise<pulumi.dynamic.CheckResult> {
+    const { inputs, failures } = checkInputs(linkFields, news, (fields) =>
+      rules(fields as Partial<LinkInputs>),
+    );
+    const { targetsType, targets } = inputs as Partial<LinkInputs>;
+    if (targets && !isUnknown([targetsType, targets])) inputs.targets = orderTargets(targetsType, targets);
+    // An alias is never given up: once in the state it stays until the program names another.
+    const alias = inputs.alias ?? olds.alias ?? (news.__alias as string | undefined);
+    return Promise.resolve({ inputs: alias === undefined ? inputs : { ...inputs, alias }, failures });
+  }
+
+  diff(_id: string, olds: LinkState, news: LinkInputs): Promise<pulumi.dynamic.DiffResult> {
+    const changed = changedFields(managed, olds, news);
+    // Left undefined, `changes` makes the engine compare the inputs itself and show each property in the plan.
+    return Promise.resolve(
+      changed.length === 0
+        ? { changes: false }
+        : {
+            replaces: replacing.filter((field) => changed.includes(field)),
+            // Two links cannot share an alias, should anything else ask for a replacement.
+            deleteBeforeReplace: isSame([olds.domainId, olds.alias], [news.domainId, news.alias]),
+          },
+    );
+  }
+
+  create(inputs: LinkInputs): Promise<pulumi.dynamic.CreateResult<LinkState>> {
+    return withClient(async (client) => {
+      const given = managed.filter((field) => inputs[field] !== undefined);
+      const record = await client.storeLink(toForm(inputs, given)).catch((error: unknown) => {
+        throw isNotFound(error)
+          ? new Error(`${error.message} Is there a domain ${inputs.domainId} in this account?`)
+          : error;
+      });
+      const echo = echoOf(given, wishOf(inputs), observe(record, inputs));
+      return { id: String(record.id), outs: toState(record, inputs, echo) };
+    });
+  }
+
+  read(id: string, state: LinkState): Promise<pulumi.dynamic.ReadResult> {
+    return withClient(async (client) => {
+      const record = await unlessGone(client.showLink(Number(id)));
+      // An empty answer drops the resource from the state.
+      if (!record) return {};
+      const old = toInputs(state);
+      const answer = observe(record, old);
+      const drifted = driftedFields(managed, wishOf(old), answer, state.__echo);
+      const inputs = replaceFields(old, drifted, answer);
+      const echo = echoOf(drifted, wishOf(inputs), answer, state.__echo);
+      return { id, props: toState(record, inputs, echo), inputs };
+    });
+  }
+
+  update(id: string, olds: LinkState, news: LinkInputs): Promise<pulumi.dynamic.UpdateResult<LinkState>> {
+    return withClient(async (client) => {
+      const changed = changedFields(managed, olds, news);
+      let fields = changed;
+      // The service does not clear the password in a request that sets the privacy to "password".
+      if (changed.includes("privacy") && news.privacy === "password" && news.password === undefined) {
+        fields = changed.filter((field) => field !== "password");
+        if (fields.length < changed.length) await client.updateLink(Number(id), toForm(news, ["password"]));
+      }
+      const record = await client.updateLink(Number(id), toForm(news, fields));
+      return {
+        outs: toState(record, news, echoOf(changed, wishOf(news), observe(record, news), olds.__echo)),
+      };
+    });
+  }
+
+  delete(id: string): Promise<void> {
+    return withClient(async (client) => {
+      await unlessGone(client.deleteLink(Number(id)));
+    });
+  }
+}
+
+/**
+ * The alias of a link for which the program names none: eight of 31 letters and digits that cannot be mistaken
+ * for one another, always the same for project, stack and resource name.
+ */
+function derivedAlias(name: string): string {
+  const letters = "23456789abcdefghjkmnpqrstuvwxyz";
+  const digest = createHash("sha256").update(`${pulumi.getProject()}/${pulumi.getStack()}/${name}`).digest();
+  return Array.from(digest.subarray(0, 8), (byte) => letters[byte % letters.length]).join("");
+}
+
+/**
+ * A short link.
+ *
+ * ```ts
+ * const docs = new shortlink.Link("docs", {
+ *   domainId: go.id,
+ *   alias: "docs",
+ *   url: "https://www.pulumi.com/docs/",
+ * });
+ * export const docsUrl = docs.shortUrl;
+ * ```
+ */
+export class Link extends pulumi.CustomResource {
+  /** As {@link LinkArgs.url}. */
+  declare readonly url: pulumi.Output<string>;
+  /** As {@link LinkArgs.domainId}, always a number. */
+  declare readonly domainId: pulumi.Output<number>;
+  /** As {@link LinkArgs.alias}; known in the preview, also where none was given. */
+  declare readonly alias: pulumi.Output<string>;
+  /** As {@link LinkArgs.spaceId}. */
+  declare readonly spaceId: pulumi.Output<number | undefined>;
+  /** As {@link LinkArgs.pixelIds}, in ascending order; undefined for none. */
+  declare readonly pixelIds: pulumi.Output<number[] | undefined>;
+  /** As {@link LinkArgs.redirectPassword}; always a secret. */
+  declare readonly redirectPassword: pulumi.Output<string | undefined>;
+  /** As {@link LinkArgs.sensitiveContent}; undefined for false. */
+  declare readonly sensitiveContent: pulumi.Output<true | undefined>;
+  /** As {@link LinkArgs.privacy}; undefined for `"public"`. */
+  declare readonly privacy: pulumi.Output<Privacy | undefined>;
+  /** As {@link LinkArgs.password}; always a secret. */
+  declare readonly password: pulumi.Output<string | undefined>;
+  /** As {@link LinkArgs.activePeriodStartAt}. */
+  declare readonly activePeriodStartAt: pulumi.Output<string | undefined>;
+  /** As {@link LinkArgs.activePeriodEndAt}. */
+  declare readonly activePeriodEndAt: pulumi.Output<string | undefined>;
+  /** As {@link LinkArgs.clicksLimit}; undefined for no limit. */
+  declare readonly clicksLimit: pulumi.Output<number | undefined>;
+  /** As {@link LinkArgs.expirationUrl}. */
+  declare readonly expirationUrl: pulumi.Output<string | undefined>;
+  /** As {@link LinkArgs.targetsType}. */
+  declare readonly targetsType: pulumi.Output<TargetsType | undefined>;
+  /** As {@link LinkArgs.targets}, ordered by key; undefined for none. */
+  declare readonly targets: pulumi.Output<{ key?: string; value: string }[] | undefined>;
+  /** The whole short link as the service gives it, for example `https://go.example.com/docs`. */
+  declare readonly shortUrl: pulumi.Output<string>;
+
+  /**
+   * @param name Unique name of the resource in the stack.
+   * @param args The link.
+   * @param opts Pulumi's options.
+   */
+  constructor(name: string, args: LinkArgs, opts?: pulumi.CustomResourceOptions) {
+    // Every output must be named here, or it would stay unknown for ever.
+    const absent = Object.fromEntries([...managed, "shortUrl"].map((field) => [field, undefined]));
+    const given = secret.filter((field) => args[field] !== undefined);
+    const secrets = Object.fromEntries(given.map((field) => [field, pulumi.secret(args[field])]));
+    const named = typeof args.alias === "string" && args.alias.trim() !== "";
+    const derived = named ? {} : { __alias: derivedAlias(name) };
+    const secretOpts = given.length > 0 ? { additionalSecretOutputs: given } : {};
+    super(
+      typeToken("Link"),
+      name,
+      dynamicInputs("Link", { ...absent, ...args, ...secrets, ...derived }),
+      pulumi.mergeOptions(opts ?? {}, secretOpts),
+    );
+  }
+}

@@ -1,0 +1,11 @@
+// What the engine's provider process loads through the text in `dynamic.ts`. The names are part of every state.
+import "./node-version";
+import type * as pulumi from "@pulumi/pulumi";
+import { DomainProvider } from "./domain";
+import { LinkProvider } from "./link";
+
+/** Serves the resources of type `pulumi-nodejs:dynamic/shortlink:Domain`. */
+export const domain: pulumi.dynamic.ResourceProvider = new DomainProvider();
+
+/** Serves the resources of type `pulumi-nodejs:dynamic/shortlink:Link`. */
+export const link: pulumi.dynamic.ResourceProvider = new LinkProvider();

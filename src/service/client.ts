@@ -1,0 +1,277 @@
+import { Agent, request } from "undici";
+import type { z } from "zod";
+import { AnswerError, NoAnswerError, RefusedError, type Call, type FieldMessages } from "./errors";
+import { encodeForm, encodeQuery, type FormFields } from "./form";
+import { domainRecord, linkRecord, listAnswer, unwrap, type DomainRecord, type LinkRecord } from "./records";
+
+export type { DomainRecord, LinkRecord } from "./records";
+
+/** Where the service is and who asks. */
+export interface Connection {
+  /** Address without a trailing slash and without `/api/v1`, for example `https://links.example`. */
+  baseUrl: string;
+  apiKey: string;
+}
+
+/** Longest time in milliseconds that a whole call may take. */
+export interface Deadlines {
+  read: number;
+  /** The service fetches the destination's page inside the call (5 s as a rule). */
+  write: number;
+  /** Creating a domain waits for DNS; deleting one deletes its links one by one. */
+  domain: number;
+}
+
+const defaultDeadlines: Deadlines = { read: 30_000, write: 60_000, domain: 120_000 };
+
+/** Filters and order of a list of domains (interface document, list parameters). */
+export interface DomainQuery {
+  search?: string | undefined;
+}
+
+/** Filters of a list of links (interface document, list parameters). */
+export interface LinkQuery {
+  search?: string | undefined;
+  search_by?: "title" | "alias" | "url" | undefined;
+  status?: number | undefined;
+  space_id?: number | undefined;
+  domain_id?: number | undefined;
+  pixel_id?: number | undefined;
+}
+
+// One pool per process: all resources, and in a program all clients, share its connections. Four in flight
+// already reach the service's limit of requests; with HTTP/2 the bound would not hold.
+const agent = new Agent({ connections: 4, allowH2: false, maxResponseSize: 32 * 1024 * 1024 });
+
+/** The service's interface, one method per endpoint. Every method throws a `ServiceError` when it fails. */
+export class Client {
+  readonly #connection: Connection;
+  readonly #deadlines: Deadlines;
+
+  constructor(connection: Connection, deadlines: Deadlines = defaultDeadlines) {
+    this.#connection = connection;
+    this.#deadlines = deadlines;
+  }
+
+  /** All domains of the account, a page at a time. */
+  listDomains(query: DomainQuery = {}): AsyncGenerator<DomainRecord[]> {
+    return this.#list("domain", "/domains", { ...query }, domainRecord);
+  }
+
+  async showDomain(id: number): Promise<DomainRecord> {
+    return this.#record(domainRecord, `show domain ${id}`, "GET", `/domains/${id}`);
+  }
+
+  async storeDomain(fields: FormFields): Promise<DomainRecord> {
+    return this.#record(
+      domainRecord,
+      `store domain ${JSON.stringify(fields.name)}`,
+      "POST",
+      "/domains",
+      fields,
+      this.#deadlines.domain,
+    );
+  }
+
+  /** Changes the given fields only. */
+  async updateDomain(id: number, fields: FormFields): Promise<DomainRecord> {
+    return this.#record(domainRecord, `update domain ${id}`, "PATCH", `/domains/${id}`, fields);
+  }
+
+  /** Deletes the domain *and every link on it*. */
+  async deleteDomain(id: number): Promise<void> {
+    const call = { operation: `delete domain ${id}`, method: "DELETE", path: `/domains/${id}` };
+    await this.#send(call, { deadline: this.#deadlines.domain });
+  }
+
+  /** All links that match, a page at a time. */
+  listLinks(query: LinkQuery = {}): AsyncGenerator<LinkRecord[]> {
+    return this.#list("link", "/links", { ...query }, linkRecord);
+  }
+
+  async showLink(id: number): Promise<LinkRecord> {
+    return this.#record(linkRecord, `show link ${id}`, "GET", `/links/${id}`);
+  }
+
+  async storeLink(fields: FormFields): Promise<LinkRecord> {
+    return this.#record(
+      linkRecord,
+      `store link ${JSON.stringify(fields.alias ?? fields.url)}`,
+      "POST",
+      "/links",
+      fields,
+    );
+  }
+
+  /** Changes the given fields only. */
+  async updateLink(id: number, fields: FormFields): Promise<LinkRecord> {
+    return this.#record(linkRecord, `update link ${id}`, "PATCH", `/links/${id}`, fields);
+  }
+
+  async deleteLink(id: number): Promise<void> {
+    const call = { operation: `delete link ${id}`, method: "DELETE", path: `/links/${id}` };
+    await this.#send(call, { deadline: this.#deadlines.write });
+  }
+
+  async #record<Record>(
+    schema: z.ZodType<Record>,
+    operation: string,
+    method: string,
+    path: string,
+    form?: FormFields,
+    deadline = form ? this.#deadlines.write : this.#deadlines.read,
+  ): Promise<Record> {
+    const call = { operation, method, path };
+    const body = await this.#send(call, { form, deadline });
+    return parseAnswer(call, schema, unwrap(body));
+  }
+
+  /**
+   * Page URLs are built here and not taken from the answers: those lose the status filter and may name an
+   * inner host. The order by id keeps rows from moving between pages; a row seen twice is passed on once.
+   */
+  async *#list<Record extends { id: number }>(
+    noun: string,
+    path: string,
+    query: { [name: string]: string | number | undefined },
+    schema: z.ZodType<Record>,
+  ): AsyncGenerator<Record[]> {
+    const seen = new Set<number>();
+    for (let page = 1, lastPage = Infinity; page <= lastPage; page++) {
+      const call = { operation: `list ${noun}s, page ${page}`, method: "GET", path };
+      const parameters = { ...query, sort_by: "id", sort: "asc", per_page: 100, page };
+      const body = await this.#send(call, { query: parameters, deadline: this.#deadlines.read });
+      const { data, meta } = parseAnswer(call, listAnswer, body);
+      if (data.length === 0) return;
+      const records = data.map((item) => parseAnswer(call, schema, item)).filter(({ id }) => !seen.has(id));
+      for (const { id } of records) seen.add(id);
+      if (records.length > 0) yield records;
+      lastPage = meta?.last_page ?? Infinity;
+      if (meta === null) return;
+    }
+  }
+
+  /** The one place that speaks HTTP. Returns the decoded body of a 2xx answer. */
+  async #send(
+    { operation, method, path: shortPath }: Call,
+    options: {
+      deadline: number;
+      form?: FormFields | undefined;
+      query?: { [name: string]: string | number | undefined };
+    },
+  ): Promise<unknown> {
+    const { baseUrl, apiKey } = this.#connection;
+    const path = `/api/v1${shortPath}`;
+    const call = { operation, method, path };
+    const { form, query, deadline } = options;
+    let status: number, location: string | undefined, text: string;
+    try {
+      const answer = await request(`${baseUrl}${path}${query ? `?${encodeQuery(query)}` : ""}`, {
+        dispatcher: agent,
+        method,
+        headers: {
+          // Without it a wrong key is answered with a redirect to a login page.
+          accept: "application/json",
+          authorization: `Bearer ${apiKey}`,
+          ...(form ? { "content-type": "application/x-www-form-urlencoded" } : {}),
+        },
+        body: form ? encodeForm(form) : null,
+        signal: AbortSignal.timeout(deadline),
+      });
+      status = answer.statusCode;
+      location = typeof answer.headers.location === "string" ? answer.headers.location : undefined;
+      text = await answer.body.text();
+    } catch (error) {
+      throw noAnswer(call, error, baseUrl, deadline);
+    }
+    if (status >= 200 && status < 300) {
+      if (text === "") return undefined;
+      try {
+        return JSON.parse(text);
+      } catch (cause) {
+        throw new AnswerError(call, `the service at ${baseUrl} answered ${status} without JSON`, {
+          status,
+          cause,
+        });
+      }
+    }
+    const secrets = [apiKey, form?.password, form?.redirect_password];
+    throw refused(call, status, text, location, baseUrl, (said) => redact(said, secrets));
+  }
+}
+
+function parseAnswer<Value>(call: Call, schema: z.ZodType<Value>, body: unknown): Value {
+  const result = schema.safeParse(body);
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
+  const where = issue && issue.path.length > 0 ? ` (at ${issue.path.join(".")})` : "";
+  throw new AnswerError(call, `the service answered with something that is not the record asked for${where}`);
+}
+
+const unsentCodes = new Set([
+  ...["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "ENETUNREACH", "EHOSTUNREACH", "EHOSTDOWN", "ENETDOWN"],
+  ...["UND_ERR_CONNECT_TIMEOUT", "ERR_SSL_WRONG_VERSION_NUMBER", "ERR_TLS_CERT_ALTNAME_INVALID"],
+  ...["DEPTH_ZERO_SELF_SIGNED_CERT", "SELF_SIGNED_CERT_IN_CHAIN", "CERT_HAS_EXPIRED"],
+  ...["UNABLE_TO_VERIFY_LEAF_SIGNATURE", "UNABLE_TO_GET_ISSUER_CERT_LOCALLY"],
+]);
+
+function noAnswer(call: Call, error: unknown, baseUrl: string, deadline: number): NoAnswerError {
+  const { name, code, message } = error as NodeJS.ErrnoException;
+  const unsent = code !== undefined && unsentCodes.has(code);
+  const what = unsent
+    ? `cannot reach the service at ${baseUrl} (${code})`
+    : name === "TimeoutError"
+      ? `no answer from the service at ${baseUrl} within ${deadline / 1000} s`
+      : `the connection to the service at ${baseUrl} broke (${code ?? message})`;
+  const doubt = unsent || call.method === "GET" ? "" : "; whether it was carried out is not known";
+  return new NoAnswerError(call, what + doubt, { unsent, cause: error });
+}
+
+function refused(
+  call: Call,
+  status: number,
+  text: string,
+  location: string | undefined,
+  baseUrl: string,
+  redacted: (said: string) => string,
+): RefusedError {
+  if (status < 400) {
+    const target = location === undefined ? undefined : URL.parse(location, baseUrl);
+    const where = target ? ` to ${target.origin}${target.pathname}` : "";
+    const problem = `the service at ${baseUrl} redirects${where} (${status}), and redirects are not followed`;
+    return new RefusedError(call, problem, { status });
+  }
+  const { message, fields } = said(text, redacted);
+  const problem =
+    status === 401
+      ? `the service at ${baseUrl} refused the API key (401)`
+      : `the service refused it (${status})`;
+  return new RefusedError(call, message === "" ? problem : `${problem}: ${message}`, { status, fields });
+}
+
+/**
+ * What an error body says: `message` is a text or an object of texts by field; other versions put the fields
+ * into `errors`. Anything may stand in the way and answer HTML, of which nothing is passed on.
+ */
+function said(text: string, redacted: (said: string) => string): { message: string; fields: FieldMessages } {
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch {
+    return { message: "", fields: {} };
+  }
+  const { message, errors } = (body ?? {}) as { message?: unknown; errors?: unknown };
+  const clean = (each: unknown) => redacted(String(each)).slice(0, 500);
+  const fields = Object.entries(Object.assign({}, errors, typeof message === "object" ? message : {}));
+  return {
+    // With the fields at hand the text above them only repeats the first.
+    message: typeof message === "string" && fields.length === 0 ? clean(message) : "",
+    fields: Object.fromEntries(fields.map(([name, texts]) => [name, [texts].flat().map(clean)])),
+  };
+}
+
+function redact(text: string, secrets: unknown[]): string {
+  return secrets
+    .filter((secret): secret is string => typeof secret === "string" && secret !== "")
+    .reduce((result, secret) => result.replaceAll(secret, "[secret]"), text);
+}

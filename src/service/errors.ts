@@ -1,0 +1,93 @@
+/** What a failed call to the service was about. */
+export interface Call {
+  /** The call in the service's words, for example `store link` or `show domain 12`. */
+  operation: string;
+  method: string;
+  /** Path without query, for example `/api/v1/links/12`. */
+  path: string;
+}
+
+/** Field name as on the wire (`targets.0.key`) to what the service says about it. */
+export type FieldMessages = Record<string, string[]>;
+
+/**
+ * A call to the service that did not succeed. The message stands alone: operation, problem, what the service
+ * said. It never holds a key, a password, a body or a query.
+ */
+export class ServiceError extends Error {
+  readonly operation: string;
+  readonly method: string;
+  readonly path: string;
+  /** HTTP status, where there was an answer. */
+  readonly status: number | undefined;
+  /** What the service says about single fields (422); empty otherwise. */
+  readonly fields: FieldMessages;
+
+  constructor(
+    call: Call,
+    problem: string,
+    { status, fields = {}, cause }: { status?: number; fields?: FieldMessages; cause?: unknown } = {},
+  ) {
+    super(`${call.operation}: ${problem}`, { cause });
+    this.name = new.target.name;
+    this.operation = call.operation;
+    this.method = call.method;
+    this.path = call.path;
+    this.status = status;
+    this.fields = fields;
+  }
+}
+
+/** The service answered with a status other than 2xx. */
+export class RefusedError extends ServiceError {
+  declare readonly status: number;
+  readonly #problem: string;
+
+  constructor(call: Call, problem: string, details: { status: number; fields?: FieldMessages }) {
+    super(
+      call,
+      withFields(problem, details.fields ?? {}, (name) => name),
+      details,
+    );
+    this.#problem = problem;
+  }
+
+  /** The message with other names for the fields, for those who know them by other names than the wire's. */
+  messageWith(rename: (field: string) => string): string {
+    return `${this.operation}: ${withFields(this.#problem, this.fields, rename)}`;
+  }
+}
+
+function withFields(problem: string, fields: FieldMessages, rename: (field: string) => string): string {
+  const texts = Object.entries(fields).map(([field, messages]) => `${rename(field)}: ${messages.join(" ")}`);
+  return [problem, ...(texts.length > 0 ? [texts.join(" ")] : [])].join(": ");
+}
+
+/** The service answered with success, but not with what the call asks for. */
+export class AnswerError extends ServiceError {}
+
+/** There was no answer. A write that was already on its way may have been carried out. */
+export class NoAnswerError extends ServiceError {
+  /** True where the request never left, because no connection could be made. */
+  readonly unsent: boolean;
+
+  constructor(call: Call, problem: string, { unsent, cause }: { unsent: boolean; cause: unknown }) {
+    super(call, problem, { cause });
+    this.unsent = unsent;
+  }
+}
+
+/** The record does not exist, or belongs to another account. */
+export function isNotFound(error: unknown): error is RefusedError {
+  return error instanceof RefusedError && error.status === 404;
+}
+
+/** The key is missing, wrong or revoked, or the account is suspended. */
+export function isUnauthorized(error: unknown): error is RefusedError {
+  return error instanceof RefusedError && error.status === 401;
+}
+
+/** No connection to the service could be made. */
+export function isUnreachable(error: unknown): error is NoAnswerError {
+  return error instanceof NoAnswerError && error.unsent;
+}

@@ -1,0 +1,90 @@
+import { Client } from "./service/client";
+import { isNotFound, isUnauthorized, isUnreachable, RefusedError, ServiceError } from "./service/errors";
+import { resolveSettings, SettingsError, type ReadConfig } from "./settings";
+
+// The engine runs one provider process for both resource classes, so what they share lives in this module.
+let readConfig: ReadConfig = () => undefined;
+let shared: { key: string; client: Client } | undefined;
+
+/**
+ * Keeps the stack's configuration for later. It must not do more: the engine does not wait for it before the
+ * first reads of a refresh, and an error here would reach one resource only.
+ */
+export function configure(request: { config: { get(key: string): string | undefined } }): Promise<void> {
+  readConfig = (key) => request.config.get(key);
+  return Promise.resolve();
+}
+
+/** What is missing or wrong in the settings, for `check` to report before anything is planned. */
+export function settingsProblems(): string[] {
+  try {
+    resolveSettings(readConfig);
+    return [];
+  } catch (error) {
+    if (error instanceof SettingsError) return error.problems;
+    throw error;
+  }
+}
+
+/**
+ * Runs a call to the service. Whatever goes wrong comes out as an error that the engine can show: the message
+ * stands alone, names properties as the program does and says what to do.
+ */
+export async function withClient<Value>(call: (client: Client) => Promise<Value>): Promise<Value> {
+  try {
+    return await call(client());
+  } catch (error) {
+    throw new ProviderError(error);
+  }
+}
+
+/** For calls to which "there is no such record any more" is an answer. */
+export async function unlessGone<Value>(call: Promise<Value>): Promise<Value | undefined> {
+  try {
+    return await call;
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
+}
+
+function client(): Client {
+  const settings = resolveSettings(readConfig);
+  const key = JSON.stringify(settings);
+  if (shared?.key !== key) shared = { key, client: new Client(settings) };
+  return shared.client;
+}
+
+/**
+ * An error for the engine. It shows the message under the resource; where read and delete fail it prints the
+ * error and its stack under the stack as well, where one short line is enough.
+ */
+class ProviderError extends Error {
+  constructor(cause: unknown) {
+    super(describe(cause), { cause });
+    this.stack = `${cause instanceof ServiceError ? cause.operation : "the call"} failed`;
+  }
+
+  override toString(): string {
+    return "pulumi-shortlink";
+  }
+}
+
+function describe(error: unknown): string {
+  if (!(error instanceof ServiceError)) return error instanceof Error ? error.message : String(error);
+  const message = error instanceof RefusedError ? error.messageWith(propertyName) : error.message;
+  if (isUnauthorized(error)) {
+    return `${message} Set the right one with "pulumi config set --secret shortlink:apiKey" or in SHORTLINK_API_KEY.`;
+  }
+  if (isUnreachable(error)) {
+    return `${message}. Does it run, and is shortlink:baseUrl (or SHORTLINK_BASE_URL) its address?`;
+  }
+  return message;
+}
+
+/** `targets.0.key` -> `targets[0].key`, `expiration_url` -> `expirationUrl`. */
+function propertyName(field: string): string {
+  return field
+    .replace(/\.(\d+)(?=\.|$)/g, "[$1]")
+    .replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}

@@ -1,0 +1,62 @@
+import type { Connection } from "./service/client";
+
+/** Reads a value of the stack's configuration by its full key, for example `shortlink:baseUrl`. */
+export type ReadConfig = (key: string) => string | undefined;
+
+/** Settings that are missing or wrong; one text for each, naming the setting and the way out. */
+export class SettingsError extends Error {
+  constructor(readonly problems: string[]) {
+    super(problems.join(" "));
+    this.name = "SettingsError";
+  }
+}
+
+/**
+ * Where the service is and which key to use. Pulumi config comes first (`shortlink:baseUrl`, `shortlink:apiKey`,
+ * `shortlink:allowHttp`), then the environment (`SHORTLINK_BASE_URL`, `SHORTLINK_API_KEY`,
+ * `SHORTLINK_ALLOW_HTTP`): a key left in a shell must not win over a stack's own.
+ * Throws a `SettingsError` that lists every problem.
+ */
+export function resolveSettings(readConfig: ReadConfig, environment = process.env): Connection {
+  const read = (key: string, variable: string) =>
+    (readConfig(key) ?? environment[variable])?.trim() || undefined;
+  const problems: string[] = [];
+
+  const apiKey = read("shortlink:apiKey", "SHORTLINK_API_KEY");
+  if (apiKey === undefined) {
+    problems.push(
+      'shortlink:apiKey is not set: run "pulumi config set --secret shortlink:apiKey" or set SHORTLINK_API_KEY.',
+    );
+  } else if (!/^[\x21-\x7e]+$/.test(apiKey)) {
+    problems.push("shortlink:apiKey holds a character that no HTTP header can carry: copy the key again.");
+  }
+
+  const allowHttp = read("shortlink:allowHttp", "SHORTLINK_ALLOW_HTTP") === "true";
+  const given = read("shortlink:baseUrl", "SHORTLINK_BASE_URL");
+  if (given === undefined) {
+    problems.push(
+      'shortlink:baseUrl is not set: run "pulumi config set shortlink:baseUrl https://links.example" or set SHORTLINK_BASE_URL.',
+    );
+  }
+  const url = given === undefined ? undefined : URL.parse(given);
+  if (url === null || (url && url.protocol !== "https:" && url.protocol !== "http:")) {
+    problems.push("shortlink:baseUrl is not a web address: set it to one like https://links.example.");
+  } else if (url && (url.username || url.password || url.search || url.hash)) {
+    problems.push(
+      "shortlink:baseUrl holds a user, a query or a fragment: leave only one like https://links.example.",
+    );
+  } else if (url?.protocol === "http:" && !isLoopback(url.hostname) && !allowHttp) {
+    problems.push(
+      "shortlink:baseUrl would send the key over plain http: use https, or allow it with shortlink:allowHttp true.",
+    );
+  }
+  if (problems.length > 0 || !url || apiKey === undefined) throw new SettingsError(problems);
+  // People copy the address of a page or of an endpoint; what the client needs is where /api/v1 begins.
+  return { baseUrl: url.href.replace(/(?:\/api(?:\/v1)?)?\/*$/, ""), apiKey };
+}
+
+function isLoopback(host: string): boolean {
+  return (
+    host === "localhost" || host.endsWith(".localhost") || host === "[::1]" || /^127(?:\.\d+){3}$/.test(host)
+  );
+}

@@ -1,0 +1,251 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { DomainProvider } from "../src/domain";
+import { unknownValue } from "../src/dynamic";
+import { LinkProvider } from "../src/link";
+import { configure } from "../src/session";
+
+const settings: Record<string, string> = {
+  "shortlink:baseUrl": "https://links.example",
+  "shortlink:apiKey": "k",
+};
+beforeAll(() => configure({ config: { get: (key) => settings[key] } }));
+
+const own = { __provider: "text", __alias: "derived2" };
+
+/** Canonical inputs without the private ones, or the reasons against them. */
+async function check(provider: DomainProvider | LinkProvider, news: object, olds: object = {}) {
+  const { inputs, failures = [] } = await provider.check(olds, { ...own, ...news });
+  const { __provider, __alias, ...rest } = inputs as Record<string, unknown>;
+  expect({ __provider, __alias }).toEqual(own);
+  return failures.length > 0 ? failures.map(({ property, reason }) => property + reason) : rest;
+}
+
+const url = "https://example.com/";
+const base = { url, domainId: 1, alias: "a" };
+
+describe("a domain", () => {
+  const domain = (news: object) => check(new DomainProvider(), news);
+
+  test("is made canonical", async () => {
+    expect(await domain({ name: " Go.Example ", homepageUrl: ` ${url} `, notFoundUrl: "" })).toEqual({
+      name: "go.example",
+      homepageUrl: url,
+    });
+  });
+
+  test.each([
+    [{}, ["name is required"]],
+    [
+      { name: "nodot" },
+      ["name must be a host name with a dot and without scheme, port and path, for example go.example.com"],
+    ],
+    [
+      { name: "https://go.example" },
+      ["name must be a host name with a dot and without scheme, port and path, for example go.example.com"],
+    ],
+    [
+      { name: "go.example/" },
+      ["name must be a host name with a dot and without scheme, port and path, for example go.example.com"],
+    ],
+    [{ name: `${"a.".repeat(130)}example` }, ["name is longer than 255 characters"]],
+    [
+      { name: "go.example", homepageUrl: "example.com" },
+      ["homepageUrl must be a URL with scheme and host, for example https://example.com/page"],
+    ],
+    [
+      { name: "go.example", notFoundUrl: `${url}${"a".repeat(240)}` },
+      ["notFoundUrl is longer than 255 characters"],
+    ],
+    [{ name: "go.example", homePage: url }, ["homePage is not an argument of this resource"]],
+  ])("%j is refused", async (news, reasons) => {
+    expect(await domain(news)).toEqual(reasons);
+  });
+
+  test("missing settings are failures too, so that a plan tells of them", async () => {
+    await configure({ config: { get: () => undefined } });
+    const reasons = await domain({ name: "nodot" });
+    await configure({ config: { get: (key) => settings[key] } });
+    expect(reasons).toEqual([
+      expect.stringContaining("shortlink:apiKey is not set"),
+      expect.stringContaining("shortlink:baseUrl is not set"),
+      expect.stringContaining("name must be a host name"),
+    ]);
+  });
+});
+
+describe("a link", () => {
+  const link = (news: object, olds?: object) => check(new LinkProvider(), news, olds);
+
+  test.each<[string, object, object]>([
+    ["ids given as texts", { domainId: "12", spaceId: "3" }, { domainId: 12, spaceId: 3 }],
+    ["spaces around texts", { url: ` ${url} `, alias: " b " }, { url, alias: "b" }],
+    ["pixels in any order and twice", { pixelIds: [3, "1", 3] }, { pixelIds: [1, 3] }],
+    ["no pixels", { pixelIds: [] }, {}],
+    ["null and empty texts", { expirationUrl: null, redirectPassword: "", alias: "a" }, {}],
+    ["sensitive content as a number", { sensitiveContent: 1 }, { sensitiveContent: true }],
+    ["sensitive content as a text", { sensitiveContent: "true" }, { sensitiveContent: true }],
+    ["no sensitive content, the default", { sensitiveContent: false }, {}],
+    ["privacy as a number", { privacy: 2 }, { privacy: "password" }],
+    ["privacy as a text of a number", { privacy: "1" }, { privacy: "private" }],
+    ["public statistics, the default", { privacy: "public" }, {}],
+    ["public statistics as a number", { privacy: 0 }, {}],
+    ["a limit as a text", { clicksLimit: "100" }, { clicksLimit: 100 }],
+    ["no limit, the default", { clicksLimit: 0 }, {}],
+    [
+      "dates in other spellings",
+      { activePeriodStartAt: "2026-03-01 08:00:00", activePeriodEndAt: "2026-03-01T09:00" },
+      { activePeriodStartAt: "2026-03-01T08:00:00", activePeriodEndAt: "2026-03-01T09:00:00" },
+    ],
+    [
+      "targets in any order",
+      {
+        targetsType: "countries",
+        targets: [
+          { key: "US", value: url },
+          { key: " DE ", value: url },
+        ],
+      },
+      {
+        targetsType: "countries",
+        targets: [
+          { key: "DE", value: url },
+          { key: "US", value: url },
+        ],
+      },
+    ],
+    [
+      "rotations, whose order stays and whose keys mean nothing",
+      { targetsType: "rotations", targets: [{ key: "b", value: `${url}b` }, { value: `${url}a` }] },
+      { targetsType: "rotations", targets: [{ value: `${url}b` }, { value: `${url}a` }] },
+    ],
+    ["a password with spaces around it", { password: " x " }, { password: " x " }],
+    ["a URL of another scheme", { url: "ftp://example.com/a" }, { url: "ftp://example.com/a" }],
+  ])("makes canonical: %s", async (_what, news, expected) => {
+    expect(await link({ ...base, ...news })).toEqual({ ...base, ...expected });
+  });
+
+  const urlForm = "must be a URL with scheme and host, for example https://example.com/page";
+  const dateForm = "must be a real date and time like 2026-03-01T08:00:00";
+  test.each<[object, string[]]>([
+    [{ url: undefined }, ["url is required"]],
+    [{ domainId: undefined }, ["domainId is required"]],
+    [{ url: "example.com" }, [`url ${urlForm}`]],
+    [{ url: "mailto:a@example.com" }, [`url ${urlForm}`]],
+    [
+      { url: `${url}a b` },
+      [expect.stringMatching(/^url holds a character that must be percent-encoded/) as string],
+    ],
+    [
+      { url: `${url}😀` },
+      [expect.stringMatching(/^url holds a character that must be percent-encoded/) as string],
+    ],
+    [{ url: `${url}${"a".repeat(2040)}` }, ["url is longer than 2048 characters"]],
+    [{ domainId: "go" }, ["domainId must be the id of a domain, a whole number"]],
+    [{ domainId: 0 }, ["domainId must be the id of a domain, 1 or greater"]],
+    [{ alias: "a.b" }, ["alias may hold letters, digits, - and _ only"]],
+    [{ alias: "0" }, ["alias must not be 0, which the service takes for no alias"]],
+    [{ alias: "a".repeat(256) }, ["alias is longer than 255 characters"]],
+    [{ pixelIds: [1, "x"] }, ["pixelIds[1] must be the id of a pixel, a whole number"]],
+    [{ sensitiveContent: "yes" }, ["sensitiveContent must be true or false"]],
+    [{ privacy: "secret" }, ['privacy must be "public", "private" or "password" (0, 1 or 2)']],
+    [{ privacy: 3 }, ['privacy must be "public", "private" or "password" (0, 1 or 2)']],
+    [{ password: "a".repeat(129) }, ["password is longer than 128 characters"]],
+    [{ clicksLimit: 1.5 }, ["clicksLimit must be a whole number"]],
+    [{ clicksLimit: -1 }, ["clicksLimit must be 0 (no limit) or greater"]],
+    [{ clicksLimit: 1e9 }, ["clicksLimit must be at most 999999999"]],
+    [
+      { activePeriodStartAt: "2026-03-01T08:00:00" },
+      ["activePeriodEndAt is required together with activePeriodStartAt"],
+    ],
+    [
+      { activePeriodEndAt: "2026-03-01T08:00:00" },
+      ["activePeriodStartAt is required together with activePeriodEndAt"],
+    ],
+    [
+      { activePeriodStartAt: "2026-03-01T08:00:00", activePeriodEndAt: "2026-03-01T08:00:00" },
+      ["activePeriodEndAt must be later than activePeriodStartAt"],
+    ],
+    [
+      { activePeriodStartAt: "2026-02-30T08:00:00", activePeriodEndAt: "tomorrow" },
+      [`activePeriodStartAt ${dateForm}`, `activePeriodEndAt ${dateForm}`],
+    ],
+    [
+      { activePeriodStartAt: "2026-03-01T08:00:00-05:00", activePeriodEndAt: "2040-03-01T08:00:00" },
+      [
+        "activePeriodStartAt must have no time zone: the service reads it in the time zone of the account; write 2026-03-01T08:00:00",
+        "activePeriodEndAt must lie between 1970 and 2038",
+      ],
+    ],
+    [
+      { targetsType: "planets" },
+      [expect.stringMatching(/^targetsType must be one of continents, /) as string],
+    ],
+    [{ targets: [{ key: "DE", value: url }] }, ["targetsType is required together with targets"]],
+    [{ targetsType: "countries", targets: [{ value: url }] }, ["targets[0].key is required"]],
+    [{ targetsType: "countries", targets: [{ key: "DE", value: "x" }] }, [`targets[0].value ${urlForm}`]],
+    [{ targetsType: "countries", targets: [{ key: "DE" }] }, ["targets[0].value is required"]],
+    [
+      { targetsType: "countries", targets: [{ key: "DE", value: url, weight: 1 }] },
+      ["targets[0] takes only key and value"],
+    ],
+    [{ targetsType: "countries", targets: ["DE"] }, ["targets[0] must be an object with key and value"]],
+    [
+      { targetsType: "rotations", targets: Array(101).fill({ value: url }) },
+      ["targets has more than 100 entries"],
+    ],
+    [
+      { domain_id: 1, title: "x" },
+      ["domain_id is not an argument of this resource", "title is not an argument of this resource"],
+    ],
+    [{ url: "x", clicksLimit: -1 }, [`url ${urlForm}`, "clicksLimit must be 0 (no limit) or greater"]],
+  ])("%j is refused", async (news, reasons) => {
+    expect(await link({ ...base, ...news })).toEqual(reasons);
+  });
+
+  test("no message holds the value of a password", async () => {
+    const secret = "hunter22".repeat(20);
+    const reasons = await link({
+      ...base,
+      password: secret,
+      redirectPassword: { toString: () => secret, secret },
+    });
+    expect(reasons).toEqual(["redirectPassword must be a text", "password is longer than 128 characters"]);
+  });
+
+  test("what is not known yet passes, alone, in a list and in an object, and the rest is checked", async () => {
+    const news = {
+      url: unknownValue,
+      domainId: unknownValue,
+      alias: unknownValue,
+      pixelIds: [2, unknownValue],
+      privacy: unknownValue,
+      clicksLimit: unknownValue,
+      activePeriodStartAt: unknownValue,
+      activePeriodEndAt: "2026-03-01T08:00:00",
+      targetsType: unknownValue,
+      targets: [{ key: unknownValue, value: unknownValue }, { value: url }],
+    };
+    expect(await link(news)).toEqual(news);
+    expect(
+      await link({ ...news, targetsType: "countries", targets: [{ key: "DE", value: "x" }, unknownValue] }),
+    ).toEqual([`targets[0].value ${urlForm}`]);
+  });
+
+  test("without an alias gets the one that the resource class derived", async () => {
+    expect(await link({ url, domainId: 1 })).toEqual({ url, domainId: 1, alias: "derived2" });
+  });
+
+  test("answers what the engine can carry, also where an alias is refused", async () => {
+    const { inputs } = await new LinkProvider().check({}, { ...base, alias: "a b" });
+    expect(Object.values(inputs as object)).not.toContain(undefined);
+  });
+
+  test("without an alias keeps the one that it has", async () => {
+    expect(await link({ url, domainId: 1 }, { ...base, alias: "printed" })).toMatchObject({
+      alias: "printed",
+    });
+    expect(await link({ ...base, alias: "new" }, { ...base, alias: "printed" })).toMatchObject({
+      alias: "new",
+    });
+  });
+});

@@ -1,0 +1,48 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { parse } from "yaml";
+import { linkFields, targetsTypes } from "../src/fields";
+import { root } from "../tools/environment.mjs";
+
+const read = (file: string) => readFileSync(join(root, file), "utf8");
+
+test("the programs in the README are files of the examples", () => {
+  const programs = [...read("README.md").matchAll(/^```ts\n([^]*?)^```$/gm)].map(([, program]) => program);
+  expect(programs).toEqual([read("examples/basic/index.ts")]);
+});
+
+test.each(["domain", "link"])(
+  "the README's table of the arguments of a %s names each of them",
+  (resource) => {
+    const [, body = ""] =
+      new RegExp(`export interface ${resource}Args {\n([^]*?)\n}`, "i").exec(read(`src/${resource}.ts`)) ??
+      [];
+    const args = [...body.matchAll(/^ {2}(\w+)(\?)?: /gm)].map(([, name, optional]) => [
+      name,
+      optional === undefined,
+    ]);
+    const [, section = ""] = new RegExp(`\n### ${resource}\n([^]*?)\n##`, "i").exec(read("README.md")) ?? [];
+    const rows = [...section.matchAll(/^\| `(\w+)` *\|([^|]*)\|([^|]*)\|/gm)].map(([, name, , standard]) => [
+      name,
+      standard?.trim() === "**required**",
+    ]);
+    expect(args.length).toBeGreaterThan(2);
+    expect(rows).toEqual(args);
+  },
+);
+
+test("the catalog of the examples uses every field of a link and every kind of targeting on two domains", () => {
+  const { domains, links } = parse(read("examples/catalog/links.yaml")) as {
+    domains: Record<string, object>;
+    links: Record<string, Record<string, unknown>>;
+  };
+  const entries = Object.values(links);
+  expect(entries.length).toBeGreaterThanOrEqual(25);
+  expect(Object.keys(domains)).toHaveLength(2);
+  const used = new Set(entries.flatMap((entry) => Object.keys(entry)));
+  expect([...used].map((name) => (name === "domain" ? "domainId" : name)).sort()).toEqual(
+    Object.keys(linkFields).sort(),
+  );
+  expect(new Set(entries.flatMap(({ targetsType }) => targetsType ?? []))).toEqual(new Set(targetsTypes));
+});

@@ -1,0 +1,158 @@
+import { expect } from "vitest";
+import type { Emulator } from "../../src/emulator/server";
+import { send, test, visit } from "../helpers/emulator";
+
+/** A domain `go.example` with one link `go.example/a`. */
+async function link(emulator: Emulator, form = "", domain = ""): Promise<void> {
+  await send(emulator, "POST", "/domains", { form: `name=go.example&${domain}` });
+  const { status } = await send(emulator, "POST", "/links", {
+    form: `url=https://example.com/&domain_id=1&alias=a&${form}`,
+  });
+  expect(status).toBe(201);
+}
+
+const short = "http://go.example/a";
+const year = new Date().getFullYear();
+const period = (from: number, to: number) =>
+  `active_period_start_at=${year + from}-01-01T00:00:00&active_period_end_at=${year + to}-01-01T00:00:00`;
+
+test("a visitor is sent to the destination and counted", async ({ emulator }) => {
+  await link(emulator);
+  expect(await visit(emulator, short)).toMatchObject({ status: 301, location: "https://example.com/" });
+  expect((await send(emulator, "GET", "/links/1")).body).toMatchObject({ data: { clicks: 1 } });
+});
+
+test("case and port of the host and case of the alias make no difference", async ({ emulator }) => {
+  await link(emulator);
+  const headers = { host: "GO.example:8080" };
+  expect(await visit(emulator, "http://go.example/A", { headers })).toMatchObject({ status: 301 });
+});
+
+test("an alias beyond ASCII is found by its encoded path", async ({ emulator }) => {
+  await link(emulator);
+  await send(emulator, "PATCH", "/links/1", { form: "alias=%C3%B6l" });
+  expect(await visit(emulator, "http://go.example/öl")).toMatchObject({ status: 301 });
+  expect(await visit(emulator, "http://go.example/%ff")).toMatchObject({ status: 404 });
+});
+
+test("an unknown path is 404, or goes to the domain's not-found URL", async ({ emulator }) => {
+  await link(emulator);
+  expect(await visit(emulator, "http://go.example/nothing")).toMatchObject({ status: 404 });
+  await send(emulator, "PATCH", "/domains/1", { form: "not_found_url=https://example.com/404" });
+  expect(await visit(emulator, "http://go.example/nothing")).toMatchObject({
+    status: 301,
+    location: "https://example.com/404",
+  });
+});
+
+test("the bare domain goes to its homepage URL", async ({ emulator }) => {
+  await link(emulator, "", "homepage_url=https://example.com/home");
+  expect(await visit(emulator, "http://go.example/")).toMatchObject({
+    status: 301,
+    location: "https://example.com/home",
+  });
+});
+
+test.for<[string, string]>([
+  ["before its period", period(1, 2)],
+  ["after its period", period(-2, -1)],
+])("a link %s is expired", async ([, form], { emulator }) => {
+  await link(emulator, form);
+  expect(await visit(emulator, short)).toMatchObject({ status: 404 });
+  await send(emulator, "PATCH", "/links/1", { form: "expiration_url=https://example.com/expired" });
+  expect(await visit(emulator, short)).toMatchObject({
+    status: 301,
+    location: "https://example.com/expired",
+  });
+});
+
+test("a link inside its period works", async ({ emulator }) => {
+  await link(emulator, period(-1, 1));
+  expect(await visit(emulator, short)).toMatchObject({ status: 301, location: "https://example.com/" });
+});
+
+test("a link expires when its clicks are used up", async ({ emulator }) => {
+  await link(emulator, "clicks_limit=2&expiration_url=https://example.com/expired");
+  const locations: unknown[] = [];
+  for (let i = 0; i < 3; i++) locations.push((await visit(emulator, short)).location);
+  expect(locations).toEqual(["https://example.com/", "https://example.com/", "https://example.com/expired"]);
+});
+
+test("a password and the consents are asked for, in this order, before a click is counted", async ({
+  emulator,
+}) => {
+  await link(emulator, "redirect_password=open+sesame&sensitive_content=1&pixel_ids[]=1");
+  expect(await visit(emulator, short)).toMatchObject({
+    status: 200,
+    text: expect.stringContaining("password"),
+  });
+  expect(await visit(emulator, short, { form: "password=wrong" })).toMatchObject({ status: 200 });
+  const consent = await visit(emulator, short, { form: "password=open+sesame" });
+  expect(consent).toMatchObject({ status: 200, text: expect.stringContaining("sensitive") });
+  expect(await visit(emulator, short, { form: "password=open+sesame&consent=1" })).toMatchObject({
+    status: 301,
+  });
+  expect((await send(emulator, "GET", "/links/1")).body).toMatchObject({ data: { clicks: 1 } });
+});
+
+test("a link with pixels asks for consent", async ({ emulator }) => {
+  await link(emulator, "pixel_ids[]=1");
+  expect(await visit(emulator, short)).toMatchObject({
+    status: 200,
+    text: expect.stringContaining("pixels"),
+  });
+});
+
+test("the visitor's query is merged into the destination", async ({ emulator }) => {
+  await link(emulator, "");
+  await send(emulator, "PATCH", "/links/1", { form: "url=https://example.com/?a=1%26b=2" });
+  expect((await visit(emulator, `${short}?b=3&c=4`)).location).toBe("https://example.com/?a=1&b=3&c=4");
+});
+
+const agents = {
+  iphone:
+    "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 Version/18.0 Mobile Safari/604.1",
+  firefox: "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0",
+};
+test.for<[string, string, Record<string, string>]>([
+  ["continents", "EU", { "x-visitor-continent": "EU" }],
+  ["countries", "DE", { "x-visitor-country": "DE" }],
+  ["operating_systems", "iOS", { "user-agent": agents.iphone }],
+  ["operating_systems", "Linux", { "user-agent": agents.firefox }],
+  ["browsers", "Firefox", { "user-agent": agents.firefox }],
+  ["browsers", "Safari", { "user-agent": agents.iphone }],
+  ["devices", "mobile", { "user-agent": agents.iphone }],
+  ["devices", "desktop", { "user-agent": agents.firefox }],
+  ["languages", "de", { "accept-language": "de" }],
+])("targets by %s: %s", async ([type, key, headers], { emulator }) => {
+  const entries = [
+    [key, "https://first.example/"],
+    [key, "https://target.example/"],
+  ].map(([name, value], i) => `targets[${i}][key]=${name}&targets[${i}][value]=${value}`);
+  await link(emulator, `targets_type=${type}&${entries.join("&")}`);
+  // The last match wins; others go to the link's own URL.
+  expect((await visit(emulator, short, { headers })).location).toBe("https://target.example/");
+  expect((await visit(emulator, short, { headers: { "user-agent": "x" } })).location).toBe(
+    key === "desktop" ? "https://target.example/" : "https://example.com/",
+  );
+});
+
+test("rotations give each destination its turn, the link's own URL too", async ({ emulator }) => {
+  await link(
+    emulator,
+    "targets_type=rotations&targets[0][value]=https://b.example/&targets[1][value]=https://c.example/",
+  );
+  const locations: unknown[] = [];
+  for (let i = 0; i < 4; i++) locations.push((await visit(emulator, short)).location);
+  expect(locations).toEqual([
+    "https://b.example/",
+    "https://c.example/",
+    "https://example.com/",
+    "https://b.example/",
+  ]);
+});
+
+test("a redirect is kept by no cache", async ({ emulator }) => {
+  await link(emulator);
+  expect((await visit(emulator, short)).headers["cache-control"]).toBe("no-store");
+});

@@ -1,0 +1,80 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { createEmulator, type EmulatorOptions } from "../../src/emulator/server";
+import { send, visit } from "../helpers/emulator";
+
+async function start(options: EmulatorOptions = {}) {
+  const emulator = await createEmulator(options);
+  onTestFinished(() => emulator.close());
+  return emulator;
+}
+
+function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "shortlink-emulator-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+test("an emulator listens on the loopback interface only, with the key it was given", async () => {
+  const emulator = await start({ apiKey: "another-key" });
+  expect(emulator.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+  expect((await send(emulator, "GET", "/links")).status).toBe(200);
+  const { status } = await send(emulator, "GET", "/links", {
+    headers: { authorization: "Bearer emulator-key" },
+  });
+  expect(status).toBe(401);
+});
+
+test("the ledger names every request to the API and no visitor's", async () => {
+  const emulator = await start();
+  await send(emulator, "POST", "/domains", { form: "name=go.example" });
+  await send(emulator, "GET", "/links?page=2");
+  await visit(emulator, "http://go.example/x");
+  expect(emulator.requests).toEqual([
+    { method: "POST", path: "/api/v1/domains", status: 201 },
+    { method: "GET", path: "/api/v1/links?page=2", status: 200 },
+  ]);
+});
+
+test("a data file keeps everything between runs, whole and without passwords", async () => {
+  const folder = temporaryFolder();
+  const data = join(folder, "links.json");
+  const first = await createEmulator({ data });
+  await send(first, "POST", "/domains", { form: "name=go.example" });
+  await send(first, "POST", "/links", {
+    form: "url=https://example.com/&domain_id=1&alias=a&redirect_password=hunter22",
+  });
+  await send(first, "POST", "/links", { form: "url=https://example.com/&domain_id=1&alias=b" });
+  await send(first, "DELETE", "/links/2");
+  const shown = await send(first, "GET", "/links/1");
+  await first.close();
+  expect(readdirSync(folder)).toEqual(["links.json"]);
+  expect(readFileSync(data, "utf8")).not.toContain("hunter22");
+
+  const second = await start({ data });
+  expect((await send(second, "GET", "/links/1")).body).toEqual(shown.body);
+  expect((await visit(second, "http://go.example/a", { form: "password=hunter22" })).status).toBe(301);
+  // An id is not given twice.
+  const { body } = await send(second, "POST", "/links", {
+    form: "url=https://example.com/&domain_id=1&alias=c",
+  });
+  expect(body).toMatchObject({ data: { id: 3 } });
+});
+
+test("a file that is no data file is refused and left alone", async () => {
+  const data = join(temporaryFolder(), "notes.json");
+  for (const text of ["not JSON", '{"links":[]}', "[]"]) {
+    writeFileSync(data, text);
+    await expect(createEmulator({ data })).rejects.toThrow(
+      `${data} is not a data file of the emulator; name another file, or remove it to start empty`,
+    );
+    expect(readFileSync(data, "utf8")).toBe(text);
+  }
+});
+
+test("a data file that cannot be written is reported at the start", async () => {
+  const data = join(temporaryFolder(), "missing", "links.json");
+  await expect(createEmulator({ data })).rejects.toThrow(`cannot write ${data} (ENOENT)`);
+});

@@ -1,0 +1,92 @@
+import * as shortlink from "pulumi-shortlink";
+import { createEmulator, type Emulator } from "pulumi-shortlink/emulator";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { createStack, type TestStack } from "../helpers/engine";
+import { send } from "../helpers/emulator";
+
+let emulator: Emulator;
+let stack: TestStack;
+let args: shortlink.DomainArgs;
+let linkCount: number;
+
+beforeEach(async () => {
+  emulator = await createEmulator();
+  args = { name: "go.example" };
+  linkCount = 0;
+  stack = await createStack(emulator, () => {
+    const go = new shortlink.Domain("go", args);
+    for (let i = 0; i < linkCount; i++) {
+      new shortlink.Link(`link-${i}`, { domainId: go.id, url: "https://example.com/", alias: `a${i}` });
+    }
+    return Promise.resolve({ url: go.url, homepageUrl: go.homepageUrl });
+  });
+});
+afterEach(async () => {
+  stack.remove();
+  await emulator.close();
+});
+
+async function domains(): Promise<unknown[]> {
+  return ((await send(emulator, "GET", "/domains?sort=asc")).body as { data: unknown[] }).data;
+}
+
+test("a domain is created, changed in place, cleared and destroyed", async () => {
+  const { outputs } = await stack.up();
+  expect(outputs).toMatchObject({ url: "http://go.example" });
+
+  args = { name: "GO.example", homepageUrl: "https://example.com/", notFoundUrl: "https://example.com/404" };
+  const { output, changes } = await stack.up();
+  expect(changes).toEqual({ same: 1, update: 1 });
+  expect(output).toContain('+ homepageUrl: "https://example.com/"');
+  expect(output).not.toContain("~ name");
+  expect(await domains()).toMatchObject([
+    { homepage_url: "https://example.com/", not_found_url: "https://example.com/404" },
+  ]);
+  expect((await stack.refresh()).changes).toEqual({ same: 2 });
+
+  args = { name: "go.example", notFoundUrl: "" };
+  expect((await stack.up()).changes).toEqual({ same: 1, update: 1 });
+  expect(await domains()).toMatchObject([{ homepage_url: null, not_found_url: null }]);
+
+  await stack.destroy();
+  expect(await domains()).toEqual([]);
+});
+
+test("another name replaces the domain and moves its links, the new before the old", async () => {
+  linkCount = 2;
+  await stack.up();
+  args = { name: "docs.example" };
+  const preview = await stack.preview();
+  expect(preview.changes).toEqual({ same: 1, replace: 3 });
+  expect(preview.output).toContain('~ name: "go.example" => "docs.example"');
+  const before = emulator.requests.length;
+  await stack.up();
+  const methods = emulator.requests.slice(before).map(({ method }) => method);
+  expect(methods).toEqual(["POST", "POST", "POST", "DELETE", "DELETE", "DELETE"]);
+  expect(await domains()).toMatchObject([{ id: 2, name: "docs.example" }]);
+  const { body } = await send(emulator, "GET", "/links?sort=asc");
+  expect(body).toMatchObject({ data: [{ domain: { id: 2 } }, { domain: { id: 2 } }] });
+  expect((await stack.refresh()).changes).toEqual({ same: 4 });
+});
+
+test("what was changed behind Pulumi's back is shown and put right", async () => {
+  args = { name: "go.example", homepageUrl: "https://example.com/" };
+  await stack.up();
+  await send(emulator, "PATCH", "/domains/1", {
+    form: "homepage_url=https://drift.example/&not_found_url=https://drift.example/404",
+  });
+  const { output } = await stack.refresh();
+  expect(output).toContain('~ homepageUrl: "https://example.com/" => "https://drift.example/"');
+  expect(output).toContain('+ notFoundUrl: "https://drift.example/404"');
+  await stack.up();
+  expect(await domains()).toMatchObject([{ homepage_url: "https://example.com/", not_found_url: null }]);
+});
+
+test("a domain that was deleted behind Pulumi's back is created again, with its links", async () => {
+  linkCount = 1;
+  await stack.up();
+  await send(emulator, "DELETE", "/domains/1");
+  expect((await stack.refresh()).changes).toEqual({ same: 1, delete: 2 });
+  expect((await stack.up()).changes).toEqual({ same: 1, create: 2 });
+  expect(await domains()).toMatchObject([{ id: 2 }]);
+});

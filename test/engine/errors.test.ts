@@ -1,0 +1,156 @@
+import * as shortlink from "pulumi-shortlink";
+import { createEmulator, type Emulator } from "pulumi-shortlink/emulator";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { createStack, EngineError, type TestStack } from "../helpers/engine";
+import { send } from "../helpers/emulator";
+
+let emulator: Emulator;
+let stack: TestStack;
+let args: shortlink.LinkArgs;
+
+beforeEach(async () => {
+  emulator = await createEmulator();
+  await send(emulator, "POST", "/domains", { form: "name=go.example" });
+  args = { domainId: 1, url: "https://example.com/", alias: "docs" };
+  stack = await createStack(emulator, () => Promise.resolve(void new shortlink.Link("docs", args)), {
+    diff: false,
+  });
+});
+afterEach(async () => {
+  stack.remove();
+  await emulator.close();
+});
+
+/** What a command that fails tells the user under "Diagnostics": the messages by the name of their resource. */
+async function diagnosticsOf(command: () => Promise<unknown>): Promise<Record<string, string[]>> {
+  const output = await command().then(
+    () => expect.unreachable("the command should fail"),
+    (error: unknown) => {
+      if (!(error instanceof EngineError)) throw error;
+      return error.message;
+    },
+  );
+  const text = /Diagnostics:\n([^]*?)\nResources:/.exec(output)?.[1] ?? "";
+  const blocks = text
+    .replaceAll(emulator.url, "URL")
+    .split(/^ {2}(?=\S)/m)
+    .slice(1);
+  return Object.fromEntries(
+    blocks.map((block) => {
+      const [title = "", ...lines] = block.split("\n").map((line) => line.trim());
+      return [/\((.*)\):/.exec(title)?.[1] ?? title, lines.filter((line) => line !== "").sort()];
+    }),
+  );
+}
+
+const failed = { "engine-test": ["error: update failed"] };
+const ofCheck = (reason: string) =>
+  `error: pulumi-nodejs:dynamic/shortlink:Link resource 'docs' has a problem: ${reason}`;
+const wrongKey =
+  "the service at URL refused the API key (401): Unauthenticated. " +
+  'Set the right one with "pulumi config set --secret shortlink:apiKey" or in SHORTLINK_API_KEY.';
+const unreachable =
+  "cannot reach the service at http://127.0.0.1:1 (ECONNREFUSED). " +
+  "Does it run, and is shortlink:baseUrl (or SHORTLINK_BASE_URL) its address?";
+
+test("a wrong key is one message under the resource, in create and in update", async () => {
+  await stack.config({ "shortlink:apiKey": "not-the-key" });
+  expect(await diagnosticsOf(() => stack.up())).toEqual({
+    ...failed,
+    docs: [`error: store link "docs": ${wrongKey}`],
+  });
+  await stack.config({ "shortlink:apiKey": emulator.apiKey });
+  await stack.up();
+  await stack.config({ "shortlink:apiKey": "not-the-key" });
+  args = { ...args, url: "https://example.com/b" };
+  expect(await diagnosticsOf(() => stack.up())).toEqual({
+    ...failed,
+    docs: [`error: update link 1: ${wrongKey}`],
+  });
+});
+
+test("an unreachable service is one message under the resource, and a refresh or destroy loses nothing", async () => {
+  await stack.config({ "shortlink:baseUrl": "http://127.0.0.1:1" });
+  expect(await diagnosticsOf(() => stack.up())).toEqual({
+    ...failed,
+    docs: [`error: store link "docs": ${unreachable}`],
+  });
+  await stack.config({ "shortlink:baseUrl": emulator.url });
+  await stack.up();
+  // Refresh and destroy use the configuration of the last "up", so it is the service that goes away.
+  await emulator.close();
+  const gone = unreachable.replace("http://127.0.0.1:1", "URL");
+  for (const [command, operation] of [
+    [() => stack.refresh(), "show link 1"],
+    [() => stack.destroy(), "delete link 1"],
+  ] as const) {
+    // The engine itself prints an error of read and delete a second time under the stack.
+    expect(await diagnosticsOf(command)).toEqual({
+      "engine-test": ["error: update failed", `pulumi-shortlink: ${operation} failed`],
+      docs: [`error: ${operation}: ${gone}`],
+    });
+  }
+  expect(stack.state().resources).toHaveLength(1);
+});
+
+test("missing settings are reported before anything is planned", async () => {
+  await stack.config({ "shortlink:apiKey": undefined, "shortlink:baseUrl": undefined });
+  expect(await diagnosticsOf(() => stack.up())).toEqual({
+    docs: [
+      ofCheck(
+        'shortlink:apiKey is not set: run "pulumi config set --secret shortlink:apiKey" or set SHORTLINK_API_KEY.',
+      ),
+      ofCheck(
+        'shortlink:baseUrl is not set: run "pulumi config set shortlink:baseUrl https://links.example" or set SHORTLINK_BASE_URL.',
+      ),
+    ],
+  });
+});
+
+test("invalid fields are reported all at once, and nothing is sent", async () => {
+  args = { domainId: 1, url: "example.com", alias: "a b", clicksLimit: -1 };
+  const before = emulator.requests.length;
+  expect(await diagnosticsOf(() => stack.up())).toEqual({
+    docs: [
+      ofCheck("alias may hold letters, digits, - and _ only"),
+      ofCheck("clicksLimit must be 0 (no limit) or greater"),
+      ofCheck("url must be a URL with scheme and host, for example https://example.com/page"),
+    ],
+  });
+  expect(emulator.requests.length).toBe(before);
+});
+
+test("what only the service can know comes back under the name of the property", async () => {
+  args = { ...args, spaceId: 99, pixelIds: [99] };
+  expect(await diagnosticsOf(() => stack.up())).toEqual({
+    ...failed,
+    docs: [
+      'error: store link "docs": the service refused it (422): spaceId: The selected space id is invalid. ' +
+        "pixelIds: The selected pixel ids are invalid.",
+    ],
+  });
+});
+
+test("an unknown domain is named", async () => {
+  args = { ...args, domainId: 99 };
+  expect(await diagnosticsOf(() => stack.up())).toEqual({
+    ...failed,
+    docs: [
+      'error: store link "docs": the service refused it (404): No query results for model [App\\Models\\Domain]. ' +
+        "Is there a domain 99 in this account?",
+    ],
+  });
+});
+
+test("an alias that is taken is refused and the link of somebody else stays as it is", async () => {
+  await send(emulator, "POST", "/links", { form: "url=https://other.example/&domain_id=1&alias=DOCS" });
+  expect(await diagnosticsOf(() => stack.up())).toEqual({
+    ...failed,
+    docs: [
+      'error: store link "docs": the service refused it (422): alias: The alias has already been taken.',
+    ],
+  });
+  expect((await send(emulator, "GET", "/links/1")).body).toMatchObject({
+    data: { url: "https://other.example/" },
+  });
+});

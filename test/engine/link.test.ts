@@ -1,0 +1,327 @@
+import * as shortlink from "pulumi-shortlink";
+import { createEmulator, type Emulator } from "pulumi-shortlink/emulator";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { createStack, type TestStack } from "../helpers/engine";
+import { send } from "../helpers/emulator";
+
+let emulator: Emulator;
+let stack: TestStack | undefined;
+
+beforeEach(async () => {
+  emulator = await createEmulator();
+});
+afterEach(async () => {
+  stack?.remove();
+  stack = undefined;
+  await emulator.close();
+});
+
+type Args = Omit<shortlink.LinkArgs, "domainId">;
+
+/** A stack of one domain and one link whose arguments the test may change. */
+async function stackOf(first: Args, domains: string[] = ["go.example"]) {
+  let args = first;
+  let domain = 0;
+  const program = () => {
+    const all = domains.map((name, i) => new shortlink.Domain(`domain-${i}`, { name }));
+    const link = new shortlink.Link("link", { ...args, domainId: all[domain]?.id ?? "" });
+    return Promise.resolve({ shortUrl: link.shortUrl, alias: link.alias, domainId: link.domainId });
+  };
+  const created = await createStack(emulator, program);
+  stack = created;
+  return Object.assign(created, {
+    change: (next: Args) => (args = next),
+    move: (index: number) => (domain = index),
+  });
+}
+
+/** The link as the service has it. */
+async function remote(id = 1): Promise<Record<string, unknown>> {
+  const { status, body } = await send(emulator, "GET", `/links/${id}`);
+  return status === 200 ? (body as { data: Record<string, unknown> }).data : { status };
+}
+
+/** What a command sent to the service. */
+async function requestsOf(command: () => Promise<unknown>): Promise<string[]> {
+  const before = emulator.requests.length;
+  await command();
+  return emulator.requests
+    .slice(before)
+    .map(({ method, path }) => `${method} ${path.replace("/api/v1", "")}`);
+}
+
+const every: Required<Args> = {
+  url: "https://example.com/a",
+  alias: "docs",
+  spaceId: 1,
+  pixelIds: [2, 1],
+  redirectPassword: "visitor-secret",
+  sensitiveContent: true,
+  privacy: "password",
+  password: "statistics-secret",
+  activePeriodStartAt: "2026-03-01T08:00:00",
+  activePeriodEndAt: "2027-03-01T08:00:00",
+  clicksLimit: 100,
+  expirationUrl: "https://example.com/expired",
+  targetsType: "countries",
+  targets: [
+    { key: "US", value: "https://example.com/us" },
+    { key: "DE", value: "https://example.com/de" },
+  ],
+};
+
+test("a link with every field is created with one request, unchanged afterwards, and destroyed", async () => {
+  const stack = await stackOf(every);
+  const preview = await stack.preview();
+  expect(preview.changes).toEqual({ create: 3 });
+  expect(preview.output).toContain('alias              : "docs"');
+  expect(emulator.requests).toEqual([]);
+
+  const { outputs } = await stack.up();
+  expect(outputs).toEqual({ shortUrl: "http://go.example/docs", alias: "docs", domainId: 1 });
+  expect(emulator.requests.map(({ method, path }) => `${method} ${path}`)).toEqual([
+    "POST /api/v1/domains",
+    "POST /api/v1/links",
+  ]);
+  expect(await remote()).toMatchObject({
+    url: "https://example.com/a",
+    alias: "docs",
+    space: { id: 1 },
+    pixels: [{ id: 1 }, { id: 2 }],
+    redirect_password: true,
+    sensitive_content: 1,
+    privacy: 2,
+    password: true,
+    active_period_start_at: "2026-03-01T08:00:00.000000Z",
+    active_period_end_at: "2027-03-01T08:00:00.000000Z",
+    clicks_limit: 100,
+    expiration_url: "https://example.com/expired",
+    targets_type: "countries",
+    targets: [
+      { key: "DE", value: "https://example.com/de" },
+      { key: "US", value: "https://example.com/us" },
+    ],
+  });
+
+  expect(await requestsOf(async () => expect((await stack.up()).changes).toEqual({ same: 3 }))).toEqual([]);
+  expect(
+    await requestsOf(async () => expect((await stack.refresh()).changes).toEqual({ same: 3 })),
+  ).toHaveLength(2);
+  expect((await stack.preview()).changes).toEqual({ same: 3 });
+
+  expect((await stack.destroy()).changes).toEqual({ delete: 3 });
+  expect(await remote()).toEqual({ status: 404 });
+  expect((await send(emulator, "GET", "/domains")).body).toMatchObject({ data: [] });
+});
+
+test("each kind of field is updated in place, with the changed fields only, and cleared", async () => {
+  const plain: Args = { url: "https://example.com/a", alias: "docs" };
+  const stack = await stackOf(plain);
+  await stack.up();
+  const empty = await remote();
+  const steps: [Args, string[], object][] = [
+    [
+      { url: "https://example.com/b", alias: "manual" },
+      ["~ alias:", "~ url  :"],
+      { url: "https://example.com/b", alias: "manual" },
+    ],
+    [
+      { ...plain, spaceId: 2, clicksLimit: 7 },
+      ["+ clicksLimit: 7", "+ spaceId    : 2"],
+      { space: { id: 2 }, clicks_limit: 7 },
+    ],
+    [{ ...plain, pixelIds: [3] }, ["+ pixelIds"], { pixels: [{ id: 3 }], space: null, clicks_limit: null }],
+    [
+      { ...plain, sensitiveContent: true, privacy: 1 },
+      ["+ privacy", "+ sensitiveContent: true"],
+      { sensitive_content: 1, privacy: 1, pixels: [] },
+    ],
+    [
+      { ...plain, activePeriodStartAt: "2026-03-01T08:00", activePeriodEndAt: "2026-04-01 08:00" },
+      ['+ activePeriodStartAt: "2026-03-01T08:00:00"'],
+      { active_period_start_at: "2026-03-01T08:00:00.000000Z", sensitive_content: 0, privacy: 0 },
+    ],
+    [
+      { ...plain, redirectPassword: "a", password: "b" },
+      ["+ redirectPassword"],
+      { redirect_password: true, password: true },
+    ],
+    [
+      { ...plain, targetsType: "devices", targets: [{ key: "mobile", value: "https://m.example/" }] },
+      ["+ targetsType"],
+      {
+        targets: [{ key: "mobile", value: "https://m.example/" }],
+        redirect_password: false,
+        password: false,
+      },
+    ],
+    [plain, ["- targetsType"], { targets: [], targets_type: null }],
+  ];
+  for (const [args, shown, expected] of steps) {
+    stack.change(args);
+    const requests = await requestsOf(async () => {
+      const { changes, output } = await stack.up();
+      expect(changes).toEqual({ same: 2, update: 1 });
+      for (const line of shown) expect(output).toContain(line);
+    });
+    expect(requests).toEqual(["PATCH /links/1"]);
+    expect(await remote()).toMatchObject(expected);
+  }
+  const { updated_at: _before, targets: _never, clicks_limit: _zero, ...before } = empty;
+  const { updated_at: _after, targets: _cleared, clicks_limit: _null, ...after } = await remote();
+  expect(after).toEqual(before);
+  expect((await stack.refresh()).changes).toEqual({ same: 3 });
+});
+
+test("a password is removed also when the statistics become protected by none", async () => {
+  const plain: Args = { url: "https://example.com/a", alias: "docs" };
+  const stack = await stackOf({ ...plain, password: "old" });
+  await stack.up();
+  stack.change({ ...plain, privacy: "password" });
+  await stack.up();
+  expect(await remote()).toMatchObject({ privacy: 2, password: false });
+});
+
+test("equivalent spellings change nothing", async () => {
+  const stack = await stackOf(every);
+  await stack.up();
+  stack.change({
+    ...every,
+    url: " https://example.com/a ",
+    pixelIds: ["1", 2, 1],
+    sensitiveContent: 1,
+    privacy: 2,
+    spaceId: "1",
+    activePeriodStartAt: "2026-03-01 08:00",
+    targets: [...(every.targets as shortlink.TargetArgs[])].reverse(),
+  });
+  expect((await stack.preview()).changes).toEqual({ same: 3 });
+});
+
+test("another domain replaces the link: the new one is made before the old one goes", async () => {
+  const stack = await stackOf({ url: "https://example.com/a", alias: "docs" }, [
+    "go.example",
+    "docs.example",
+  ]);
+  await stack.up();
+  stack.move(1);
+  const preview = await stack.preview();
+  expect(preview.changes).toEqual({ same: 3, replace: 1 });
+  expect(preview.output).toMatch(/~ domainId: \d => \d/);
+  expect(await requestsOf(() => stack.up())).toEqual(["POST /links", "DELETE /links/1"]);
+  expect(await remote(2)).toMatchObject({ alias: "docs" });
+  expect(await remote(1)).toEqual({ status: 404 });
+});
+
+test("a link without an alias gets one that the preview shows, and keeps it", async () => {
+  const stack = await stackOf({ url: "https://example.com/a" });
+  const alias = /alias +: "([2-9a-z]{8})"/.exec((await stack.preview()).output)?.[1] ?? "";
+  const { outputs } = await stack.up();
+  expect(outputs.alias).toBe(alias);
+  stack.change({ url: "https://example.com/a", alias: "printed" });
+  await stack.up();
+  stack.change({ url: "https://example.com/a" });
+  const { outputs: kept, changes } = await stack.up();
+  expect([kept.alias, changes]).toEqual(["printed", { same: 3 }]);
+});
+
+test("what was changed behind Pulumi's back is shown under its name and put right", async () => {
+  const stack = await stackOf(every);
+  await stack.up();
+  const wanted = await remote();
+  const changes = [
+    ["url=https://example.com/x", '~ url: "https://example.com/a" => "https://example.com/x"'],
+    ["alias=other", '~ alias: "docs" => "other"'],
+    ["space_id=", "- spaceId: 1"],
+    ["pixel_ids[]=2&pixel_ids[]=3", "~ pixelIds: ["],
+    ["redirect_password=", "- redirectPassword: [secret]"],
+    ["sensitive_content=0", "- sensitiveContent: true"],
+    ["privacy=1", '~ privacy: "password" => "private"'],
+    ["clicks_limit=7", "~ clicksLimit: 100 => 7"],
+    ["expiration_url=", '- expirationUrl: "https://example.com/expired"'],
+    ["active_period_end_at=2026-12-01T00:00:00", "~ activePeriodEndAt: "],
+    ["targets_type=&targets=", "- targetsType: "],
+  ] as const;
+  for (const [form] of changes)
+    expect((await send(emulator, "PATCH", "/links/1", { form })).status).toBe(200);
+  expect((await stack.preview()).changes).toEqual({ same: 3 });
+  const { output, changes: drift } = await stack.refresh();
+  expect(drift).toEqual({ same: 2, update: 1 });
+  for (const [, line] of changes) expect(output.replace(/ +:/g, ":")).toContain(line);
+
+  expect((await stack.up()).changes).toEqual({ same: 2, update: 1 });
+  const { updated_at: _wanted, ...before } = wanted;
+  const { updated_at: _now, ...after } = await remote();
+  expect(after).toEqual(before);
+  expect((await stack.refresh()).changes).toEqual({ same: 3 });
+});
+
+test("what was added behind Pulumi's back is shown and removed", async () => {
+  const stack = await stackOf({ url: "https://example.com/a", alias: "docs" });
+  await stack.up();
+  await send(emulator, "PATCH", "/links/1", { form: "redirect_password=x&privacy=1&pixel_ids[]=3" });
+  const { output } = await stack.refresh();
+  for (const line of ["+ pixelIds", "+ privacy", '+ redirectPassword: "(set outside of this program)"']) {
+    expect(output.replace(/ +:/g, ":")).toContain(line);
+  }
+  await stack.up();
+  expect(await remote()).toMatchObject({ redirect_password: false, privacy: 0, pixels: [] });
+});
+
+test("a link that was deleted behind Pulumi's back leaves the state and is created again", async () => {
+  const stack = await stackOf({ url: "https://example.com/a", alias: "docs" });
+  await stack.up();
+  await send(emulator, "DELETE", "/links/1");
+  expect((await stack.refresh()).changes).toEqual({ same: 2, delete: 1 });
+  expect((await stack.up()).changes).toEqual({ same: 2, create: 1 });
+  expect(await remote(2)).toMatchObject({ alias: "docs" });
+});
+
+test("destroying what is already gone succeeds", async () => {
+  const stack = await stackOf({ url: "https://example.com/a" });
+  await stack.up();
+  await send(emulator, "DELETE", "/domains/1");
+  expect((await stack.destroy()).changes).toEqual({ delete: 3 });
+});
+
+test("passwords are secrets in plan, state and output, also when the program gives them plain", async () => {
+  const stack = await stackOf(every);
+  const outputs = [(await stack.preview()).output, (await stack.up()).output];
+  stack.change({
+    ...every,
+    redirectPassword: "another-visitor-secret",
+    password: "another-statistics-secret",
+  });
+  outputs.push((await stack.preview()).output, (await stack.up()).output, (await stack.refresh()).output);
+  const { text, resources } = stack.state();
+  outputs.push((await stack.destroy()).output);
+  expect(resources).toHaveLength(2);
+  for (const all of [...outputs, text]) {
+    expect(all).not.toContain("visitor-secret");
+    expect(all).not.toContain("statistics-secret");
+    expect(all).not.toContain(emulator.apiKey);
+  }
+  expect(outputs.join("")).toContain("[secret]");
+});
+
+test("the state keeps the constant provider text and nothing volatile", async () => {
+  const stack = await stackOf({ url: "https://example.com/a", alias: "docs" });
+  await stack.up();
+  const { resources } = stack.state();
+  const [domain, link] = resources;
+  expect(domain).toMatchObject({
+    id: "1",
+    inputs: {
+      __provider: "exports.handler=()=>require('pulumi-shortlink/provider').domain",
+      name: "go.example",
+    },
+    outputs: { name: "go.example", url: "http://go.example" },
+  });
+  expect(link?.inputs).toEqual({
+    __provider: "exports.handler=()=>require('pulumi-shortlink/provider').link",
+    url: "https://example.com/a",
+    domainId: 1,
+    alias: "docs",
+  });
+  expect(link?.outputs).toEqual({ ...link?.inputs, shortUrl: "http://go.example/docs" });
+});

@@ -1,0 +1,73 @@
+import { request, type IncomingHttpHeaders } from "node:http";
+import { test as base } from "vitest";
+import { Client } from "../../src/service/client";
+import { createEmulator, type Emulator } from "../../src/emulator/server";
+
+/** `test` with an emulator of its own, and a client for it. */
+export const test = base.extend<{ emulator: Emulator; client: Client }>({
+  emulator: async ({}, use) => {
+    const emulator = await createEmulator();
+    await use(emulator);
+    await emulator.close();
+  },
+  client: async ({ emulator }, use) => {
+    await use(new Client({ baseUrl: emulator.url, apiKey: emulator.apiKey }));
+  },
+});
+
+/** A request as any HTTP client would send it, with the emulator's key and a JSON `Accept` unless told otherwise. */
+export async function send(
+  emulator: Emulator,
+  method: string,
+  path: string,
+  { form, headers = {} }: { form?: string; headers?: Record<string, string> } = {},
+): Promise<{ status: number; headers: Headers; body: unknown; text: string }> {
+  const response = await fetch(`${emulator.url}/api/v1${path}`, {
+    method,
+    headers: {
+      accept: "application/json",
+      authorization: `Bearer ${emulator.apiKey}`,
+      ...(form === undefined ? {} : { "content-type": "application/x-www-form-urlencoded" }),
+      ...headers,
+    },
+    redirect: "manual",
+    ...(form === undefined ? {} : { body: form }),
+  });
+  const text = await response.text();
+  const isJson = response.headers.get("content-type") === "application/json";
+  return {
+    status: response.status,
+    headers: response.headers,
+    text,
+    body: isJson ? JSON.parse(text) : undefined,
+  };
+}
+
+/** Opens a short link as a browser would, but connects to the emulator whatever the link's host is. */
+export function visit(
+  emulator: Pick<Emulator, "url">,
+  shortUrl: string,
+  { headers = {}, form }: { headers?: Record<string, string>; form?: string } = {},
+): Promise<{ status: number; location: string | undefined; headers: IncomingHttpHeaders; text: string }> {
+  const { host, pathname, search } = new URL(shortUrl);
+  return new Promise((resolve, reject) => {
+    const method = form === undefined ? "GET" : "POST";
+    const call = request(
+      `${emulator.url}${pathname}${search}`,
+      { method, headers: { host, ...headers } },
+      (response) => {
+        let text = "";
+        response.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
+        response.once("end", () =>
+          resolve({
+            status: response.statusCode ?? 0,
+            location: response.headers.location,
+            headers: response.headers,
+            text,
+          }),
+        );
+      },
+    );
+    call.once("error", reject).end(form);
+  });
+}

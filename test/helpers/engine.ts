@@ -1,0 +1,122 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import * as automation from "@pulumi/pulumi/automation";
+import type { Emulator } from "pulumi-shortlink/emulator";
+import { findPulumi, pulumiEnvironment } from "../../tools/environment.mjs";
+
+/** What one command printed and changed. */
+export interface Outcome {
+  /** Number of resources by what was (or would be) done to them, for example `{ create: 2, same: 1 }`. */
+  changes: Record<string, number>;
+  output: string;
+}
+
+/** A stack of its own state, run by the real engine. */
+export interface TestStack {
+  up(): Promise<Outcome & { outputs: Record<string, unknown> }>;
+  preview(): Promise<Outcome>;
+  refresh(): Promise<Outcome>;
+  destroy(): Promise<Outcome>;
+  /** The state as it lies on disk, secrets encrypted, and the resources of this package in it. */
+  state(): { text: string; resources: Resource[] };
+  /** Sets values of the stack's configuration; undefined removes one. */
+  config(values: Record<string, string | undefined>): Promise<void>;
+  remove(): void;
+}
+
+export interface Resource {
+  urn: string;
+  type: string;
+  id: string;
+  inputs: Record<string, unknown>;
+  outputs: Record<string, unknown>;
+}
+
+/** Creates a stack whose settings point to the emulator. `diff` prints details in the place of progress. */
+export async function createStack(
+  emulator: Pick<Emulator, "url" | "apiKey">,
+  program: () => Promise<unknown>,
+  { diff = true } = {},
+): Promise<TestStack> {
+  const folder = mkdtempSync(join(tmpdir(), "shortlink-engine-"));
+  const environment = pulumiEnvironment(folder);
+  // An inline program runs in this process, so the settings of a developer must not leak in.
+  for (const name of Object.keys(process.env)) if (name.startsWith("SHORTLINK_")) delete process.env[name];
+  const pulumiCommand = await automation.PulumiCommand.get({ root: join(findPulumi()?.bin ?? "", "..") });
+  const stack = await automation.LocalWorkspace.createStack(
+    { stackName: "test", projectName: "engine", program: program as automation.PulumiFn },
+    { workDir: folder, pulumiHome: environment.PULUMI_HOME ?? "", envVars: environment, pulumiCommand },
+  );
+
+  async function run(command: (onOutput: (text: string) => void) => Promise<unknown>): Promise<Outcome> {
+    let output = "";
+    try {
+      await command((text) => (output += text));
+    } catch (error) {
+      throw new EngineError(output || String(error));
+    }
+    return { changes: (await stack.info())?.resourceChanges ?? {}, output };
+  }
+
+  const self: TestStack = {
+    up: async () => {
+      const outcome = await run((onOutput) => stack.up({ onOutput, onError: onOutput, diff }));
+      const outputs = Object.entries(await stack.outputs()).map(
+        ([name, { value }]) => [name, value as unknown] as const,
+      );
+      return { ...outcome, outputs: Object.fromEntries(outputs) };
+    },
+    preview: async () => {
+      let output = "";
+      const { changeSummary } = await stack.preview({ diff, onOutput: (text) => (output += text) });
+      return { changes: changeSummary, output };
+    },
+    // The Automation API has no details for a refresh.
+    refresh: () =>
+      run(async (onOutput) => {
+        const args = [
+          "refresh",
+          "--yes",
+          "--skip-preview",
+          "--non-interactive",
+          "--stack",
+          "test",
+          ...(diff ? ["--diff"] : []),
+        ];
+        const child = spawn("pulumi", args, {
+          cwd: folder,
+          env: environment,
+          stdio: ["ignore", "pipe", "pipe"],
+        });
+        for (const stream of [child.stdout, child.stderr])
+          stream.on("data", (chunk) => onOutput(String(chunk)));
+        await once(child, "close");
+        if (child.exitCode !== 0) throw new Error(`pulumi refresh ended with ${child.exitCode}`);
+      }),
+    destroy: () => run((onOutput) => stack.destroy({ onOutput, onError: onOutput, diff })),
+    state: () => {
+      const text = readFileSync(join(folder, "state/.pulumi/stacks/engine/test.json"), "utf8");
+      const { checkpoint } = JSON.parse(text) as { checkpoint: { latest: { resources?: Resource[] } } };
+      const resources = checkpoint.latest.resources ?? [];
+      return {
+        text,
+        resources: resources.filter(({ type }) => type.startsWith("pulumi-nodejs:dynamic/shortlink:")),
+      };
+    },
+    config: async (values) => {
+      for (const [key, value] of Object.entries(values)) {
+        if (value === undefined) await stack.removeConfig(key);
+        else await stack.setConfig(key, { value, secret: key === "shortlink:apiKey" });
+      }
+    },
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  };
+  await self.config({ "shortlink:baseUrl": emulator.url, "shortlink:apiKey": emulator.apiKey });
+  return self;
+}
+
+/** A command that failed; the message is what it printed. */
+export class EngineError extends Error {}

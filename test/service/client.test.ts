@@ -1,0 +1,379 @@
+import { createServer, type RequestListener } from "node:http";
+import type { AddressInfo } from "node:net";
+import { describe, expect, onTestFinished } from "vitest";
+import { Client } from "../../src/service/client";
+import {
+  AnswerError,
+  isNotFound,
+  isUnauthorized,
+  isUnreachable,
+  NoAnswerError,
+  RefusedError,
+  ServiceError,
+} from "../../src/service/errors";
+import { send, test } from "../helpers/emulator";
+
+async function collect<Item>(pages: AsyncIterable<Item[]>): Promise<Item[][]> {
+  const all: Item[][] = [];
+  for await (const page of pages) all.push(page);
+  return all;
+}
+
+/** The error that a call ends with. */
+async function errorOf(call: Promise<unknown>): Promise<ServiceError> {
+  return call.then(
+    () => expect.unreachable("the call should fail"),
+    (error: unknown) => {
+      expect(error).toBeInstanceOf(ServiceError);
+      return error as ServiceError;
+    },
+  );
+}
+
+describe("against the emulator", () => {
+  test("stores, shows, updates, lists and deletes a domain", async ({ client }) => {
+    const stored = await client.storeDomain({ name: "Go.Example", homepage_url: "https://example.com/" });
+    expect(stored).toEqual({
+      id: 1,
+      name: "go.example",
+      url: "http://go.example",
+      homepage_url: "https://example.com/",
+      not_found_url: null,
+    });
+    expect(await client.showDomain(1)).toEqual(stored);
+    const updated = await client.updateDomain(1, {
+      homepage_url: null,
+      not_found_url: "https://example.com/404",
+    });
+    expect(updated).toMatchObject({ homepage_url: null, not_found_url: "https://example.com/404" });
+    expect(await collect(client.listDomains())).toEqual([[updated]]);
+    await client.deleteDomain(1);
+    expect(await collect(client.listDomains())).toEqual([]);
+  });
+
+  test("stores a link with every field and reads the same back", async ({ client }) => {
+    await client.storeDomain({ name: "go.example" });
+    const stored = await client.storeLink({
+      url: "https://example.com/",
+      domain_id: 1,
+      alias: "Docs",
+      space_id: 2,
+      pixel_ids: [3, 1],
+      redirect_password: "visitor",
+      sensitive_content: true,
+      privacy: 2,
+      password: "statistics",
+      active_period_start_at: "2026-03-01T08:00:00",
+      active_period_end_at: "2026-04-01T08:00:00",
+      clicks_limit: 100,
+      expiration_url: "https://example.com/expired",
+      targets_type: "countries",
+      targets: [{ key: "DE", value: "https://example.de/" }],
+    });
+    expect(stored).toEqual({
+      id: 1,
+      alias: "Docs",
+      url: "https://example.com/",
+      short_url: "http://go.example/Docs",
+      domain_id: 1,
+      space_id: 2,
+      pixel_ids: [1, 3],
+      redirect_password: true,
+      sensitive_content: 1,
+      privacy: 2,
+      password: true,
+      active_period_start_at: "2026-03-01T08:00:00.000000Z",
+      active_period_end_at: "2026-04-01T08:00:00.000000Z",
+      clicks_limit: 100,
+      expiration_url: "https://example.com/expired",
+      targets_type: "countries",
+      targets: [{ key: "DE", value: "https://example.de/" }],
+    });
+    expect(await client.showLink(1)).toEqual(stored);
+  });
+
+  test("clears every field that can be cleared", async ({ client }) => {
+    await client.storeDomain({ name: "go.example" });
+    const plain = await client.storeLink({ url: "https://example.com/", domain_id: 1, alias: "a" });
+    await client.updateLink(1, {
+      space_id: 1,
+      pixel_ids: [1],
+      redirect_password: "x",
+      sensitive_content: true,
+      privacy: 1,
+      password: "y",
+      active_period_start_at: "2026-03-01T08:00:00",
+      active_period_end_at: "2026-04-01T08:00:00",
+      clicks_limit: 1,
+      expiration_url: "https://example.com/",
+      targets_type: "rotations",
+      targets: [{ value: "https://example.com/r" }],
+    });
+    await client.updateLink(1, {
+      space_id: null,
+      pixel_ids: [],
+      redirect_password: null,
+      sensitive_content: false,
+      privacy: 0,
+      password: null,
+      active_period_start_at: null,
+      active_period_end_at: null,
+      clicks_limit: null,
+      expiration_url: null,
+      targets_type: null,
+      targets: null,
+    });
+    expect(await client.showLink(1)).toEqual({ ...plain, clicks_limit: null });
+  });
+
+  test("lists pages of a hundred in the order of the ids", async ({ client, emulator }) => {
+    await client.storeDomain({ name: "go.example" });
+    for (let i = 1; i <= 205; i++) await client.storeLink({ url: `https://example.com/${i}`, domain_id: 1 });
+    const before = emulator.requests.length;
+    const pages = await collect(client.listLinks({ domain_id: 1 }));
+    expect(pages.map((page) => page.length)).toEqual([100, 100, 5]);
+    expect(pages.flat().map(({ id }) => id)).toEqual(Array.from({ length: 205 }, (_, i) => i + 1));
+    expect(emulator.requests.slice(before).map(({ path }) => path)).toEqual(
+      [1, 2, 3].map((page) => `/api/v1/links?domain_id=1&sort_by=id&sort=asc&per_page=100&page=${page}`),
+    );
+  });
+
+  test("keeps the status filter on every page", async ({ client, emulator }) => {
+    await client.storeDomain({ name: "go.example" });
+    await collect(client.listLinks({ status: 2 }));
+    expect(emulator.requests.at(-1)?.path).toContain("status=2");
+  });
+
+  test("carries operation, status, method, path and field messages in an error", async ({ client }) => {
+    await client.storeDomain({ name: "go.example" });
+    const error = await errorOf(client.storeLink({ url: "nope", domain_id: 1, alias: "a b" }));
+    expect(error).toBeInstanceOf(RefusedError);
+    expect(error).toMatchObject({
+      name: "RefusedError",
+      operation: 'store link "a b"',
+      status: 422,
+      method: "POST",
+      path: "/api/v1/links",
+      fields: {
+        url: ["The url must be a valid URL."],
+        alias: ["The alias may only contain letters, numbers, dashes and underscores."],
+      },
+      message:
+        'store link "a b": the service refused it (422): url: The url must be a valid URL. ' +
+        "alias: The alias may only contain letters, numbers, dashes and underscores.",
+    });
+  });
+
+  test("tells a missing record", async ({ client }) => {
+    const error = await errorOf(client.showLink(7));
+    expect(error.message).toBe("show link 7: the service refused it (404): Resource not found.");
+    expect(isNotFound(error)).toBe(true);
+  });
+
+  test("tells a wrong key without naming it", async ({ emulator }) => {
+    const error = await errorOf(new Client({ baseUrl: emulator.url, apiKey: "not-the-key" }).showLink(7));
+    expect(error.message).toBe(
+      `show link 7: the service at ${emulator.url} refused the API key (401): Unauthenticated.`,
+    );
+    expect(isUnauthorized(error)).toBe(true);
+    expect(JSON.stringify(error)).not.toContain("not-the-key");
+  });
+
+  test("deletes with a second call to a gone record as a not-found error", async ({ client }) => {
+    await client.storeDomain({ name: "go.example" });
+    await client.deleteDomain(1);
+    expect(isNotFound(await errorOf(client.deleteDomain(1)))).toBe(true);
+  });
+
+  test("sends a JSON Accept with every request, also those without a body", async ({ emulator, client }) => {
+    // Without it the emulator, as the service, answers a wrong key with a redirect to an HTML page.
+    const bare = await send(emulator, "GET", "/links/1", { headers: { accept: "*/*", authorization: "" } });
+    expect(bare.status).toBe(302);
+    const wrong = new Client({ baseUrl: emulator.url, apiKey: "x" });
+    for (const call of [
+      wrong.showLink(1),
+      wrong.storeLink({}),
+      wrong.updateLink(1, {}),
+      wrong.deleteLink(1),
+    ]) {
+      expect((await errorOf(call)).status).toBe(401);
+    }
+    expect(await collect(client.listLinks())).toEqual([]);
+  });
+});
+
+describe("against a server that misbehaves", () => {
+  async function serve(listener: RequestListener): Promise<Client> {
+    const server = createServer(listener);
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+    const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    return new Client({ baseUrl, apiKey: "secret-key" }, { read: 300, write: 400, domain: 500 });
+  }
+  const answer =
+    (status: number, body: string, headers: Record<string, string> = {}): RequestListener =>
+    (request, response) => {
+      request.resume();
+      response.writeHead(status, headers).end(body);
+    };
+  const url = /http:\/\/127\.0\.0\.1:\d+/g;
+
+  test("does not follow redirects and says where they lead, without the query", async () => {
+    const client = await serve(answer(301, "", { location: "https://links.example/api/v1/links?token=abc" }));
+    const error = await errorOf(client.storeLink({ url: "https://example.com/" }));
+    expect(error.message.replace(url, "URL")).toBe(
+      'store link "https://example.com/": the service at URL redirects to https://links.example/api/v1/links (301), and redirects are not followed',
+    );
+  });
+
+  test("gives up when the deadline of a call has passed", async () => {
+    const client = await serve(() => undefined);
+    const [read, write, domain] = await Promise.all([
+      errorOf(client.showLink(1)),
+      errorOf(client.updateLink(1, { alias: "a" })),
+      errorOf(client.storeDomain({ name: "go.example" })),
+    ]);
+    expect(read.message.replace(url, "URL")).toBe(
+      "show link 1: no answer from the service at URL within 0.3 s",
+    );
+    expect(write.message.replace(url, "URL")).toBe(
+      "update link 1: no answer from the service at URL within 0.4 s; whether it was carried out is not known",
+    );
+    expect(domain.message).toContain("within 0.5 s");
+    expect(isUnreachable(write)).toBe(false);
+  });
+
+  test("gives up when an answer begins and never ends", async () => {
+    const client = await serve((_request, response) => response.writeHead(200).write('{"data":'));
+    expect((await errorOf(client.showLink(1))).message).toContain("within 0.3 s");
+  });
+
+  test("says that a write may have been carried out when the connection breaks", async () => {
+    const client = await serve((request) => request.socket.destroy());
+    const error = await errorOf(client.storeLink({ alias: "a" }));
+    expect(error).toBeInstanceOf(NoAnswerError);
+    expect(error.message.replace(url, "URL")).toBe(
+      'store link "a": the connection to the service at URL broke (UND_ERR_SOCKET); whether it was carried out is not known',
+    );
+  });
+
+  test("says that nothing listens", async () => {
+    const client = new Client({ baseUrl: "http://127.0.0.1:1", apiKey: "k" });
+    const error = await errorOf(client.storeLink({ alias: "a" }));
+    expect(error.message).toBe(
+      'store link "a": cannot reach the service at http://127.0.0.1:1 (ECONNREFUSED)',
+    );
+    expect(isUnreachable(error)).toBe(true);
+  });
+
+  test("passes on nothing of an HTML page", async () => {
+    const client = await serve(
+      answer(502, "<html>secret of the proxy</html>", { "content-type": "text/html" }),
+    );
+    const error = await errorOf(client.showLink(1));
+    expect(error.message).toBe("show link 1: the service refused it (502)");
+  });
+
+  test("takes success without JSON for no success", async () => {
+    const client = await serve(answer(200, "<html>login</html>"));
+    const error = await errorOf(client.showLink(1));
+    expect(error).toBeInstanceOf(AnswerError);
+    expect(error.message.replace(url, "URL")).toBe(
+      "show link 1: the service at URL answered 200 without JSON",
+    );
+  });
+
+  test("takes a list in the place of a record for no success", async () => {
+    const client = await serve(answer(200, '{"data":[]}'));
+    expect((await errorOf(client.storeLink({ alias: "a" }))).message).toBe(
+      'store link "a": the service answered with something that is not the record asked for',
+    );
+  });
+
+  test("reads the framework's default form of a 422", async () => {
+    const body = {
+      message: "The url is bad. (and 1 more error)",
+      errors: { url: ["The url is bad."], alias: ["No."] },
+    };
+    const client = await serve(answer(422, JSON.stringify(body)));
+    const error = await errorOf(client.storeLink({ alias: "a" }));
+    expect(error.fields).toEqual(body.errors);
+    expect(error.message).toBe(
+      'store link "a": the service refused it (422): url: The url is bad. alias: No.',
+    );
+  });
+
+  test("never repeats a key or a password that the service echoes", async () => {
+    const client = await serve(
+      answer(422, JSON.stringify({ message: { password: ["hunter22 secret-key is bad"] } })),
+    );
+    const error = await errorOf(client.updateLink(1, { password: "hunter22" }));
+    expect(error.message).toBe(
+      "update link 1: the service refused it (422): password: [secret] [secret] is bad",
+    );
+  });
+
+  test("accepts a delete without a body", async () => {
+    const client = await serve(answer(204, ""));
+    await expect(client.deleteLink(1)).resolves.toBeUndefined();
+  });
+
+  test("understands records of older versions", async () => {
+    const record = {
+      id: "12",
+      alias: "a",
+      url: "https://example.com/",
+      domain_id: "3",
+      space_id: null,
+      pixel_ids: ["2"],
+      privacy: "1",
+      clicks_limit: "5",
+      sensitive_content: null,
+      redirect_password: 1,
+      targets: { "1": { key: "DE", value: "https://example.de/" } },
+    };
+    const client = await serve(answer(200, JSON.stringify(record)));
+    expect(await client.showLink(12)).toMatchObject({
+      id: 12,
+      domain_id: 3,
+      space_id: null,
+      pixel_ids: [2],
+      privacy: 1,
+      clicks_limit: 5,
+      sensitive_content: null,
+      redirect_password: true,
+      password: false,
+      targets: [{ key: "DE", value: "https://example.de/" }],
+    });
+    const domain = {
+      id: 3,
+      name: "go.example",
+      index_page: "https://a.example/",
+      not_found_page: "https://b.example/",
+    };
+    const older = await serve(answer(200, JSON.stringify({ data: domain })));
+    expect(await older.showDomain(3)).toMatchObject({
+      homepage_url: "https://a.example/",
+      not_found_url: "https://b.example/",
+    });
+  });
+
+  test("passes on a row once that moved to the next page", async () => {
+    const link = (id: number) => ({ id, alias: `a${id}`, url: "https://example.com/" });
+    const pages = [
+      [link(1), link(2)],
+      [link(2), link(3)],
+    ];
+    const client = await serve((request, response) => {
+      const page = Number(new URL(request.url ?? "", "http://x").searchParams.get("page"));
+      response.end(JSON.stringify({ data: pages[page - 1] ?? [], meta: { last_page: "2" } }));
+    });
+    expect((await collect(client.listLinks())).map((page) => page.map(({ id }) => id))).toEqual([
+      [1, 2],
+      [3],
+    ]);
+  });
+});

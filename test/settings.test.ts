@@ -1,0 +1,83 @@
+import { expect, test } from "vitest";
+import { resolveSettings, SettingsError } from "../src/settings";
+
+const key = "shortlink:apiKey";
+const url = "shortlink:baseUrl";
+
+function resolve(config: Record<string, string>, environment: Record<string, string> = {}) {
+  return resolveSettings((name) => config[name], environment);
+}
+
+function problems(config: Record<string, string>): string[] {
+  try {
+    resolve(config);
+  } catch (error) {
+    expect(error).toBeInstanceOf(SettingsError);
+    return (error as SettingsError).problems;
+  }
+  return [];
+}
+
+test("Pulumi config comes before the environment", () => {
+  const environment = { SHORTLINK_BASE_URL: "https://env.example", SHORTLINK_API_KEY: "env-key" };
+  expect(resolve({}, environment)).toEqual({ baseUrl: "https://env.example", apiKey: "env-key" });
+  expect(resolve({ [url]: "https://config.example" }, environment)).toEqual({
+    baseUrl: "https://config.example",
+    apiKey: "env-key",
+  });
+});
+
+test.each([
+  ["https://links.example", "https://links.example"],
+  [" https://links.example/ ", "https://links.example"],
+  ["https://links.example/api/v1/", "https://links.example"],
+  ["https://links.example/shortener/api/v1", "https://links.example/shortener"],
+  ["https://LINKS.example:443", "https://links.example"],
+  ["http://127.0.0.1:8787", "http://127.0.0.1:8787"],
+  ["http://localhost:8787/", "http://localhost:8787"],
+  ["http://[::1]:8787", "http://[::1]:8787"],
+])("the base URL %s is read as %s", (given, baseUrl) => {
+  expect(resolve({ [url]: given, [key]: "k" }).baseUrl).toBe(baseUrl);
+});
+
+test("every setting that is missing is named with the way to set it", () => {
+  expect(problems({})).toEqual([
+    'shortlink:apiKey is not set: run "pulumi config set --secret shortlink:apiKey" or set SHORTLINK_API_KEY.',
+    'shortlink:baseUrl is not set: run "pulumi config set shortlink:baseUrl https://links.example" or set SHORTLINK_BASE_URL.',
+  ]);
+  expect(problems({ [url]: " ", [key]: "" })).toHaveLength(2);
+});
+
+test.each([
+  ["links.example", "is not a web address: set it to one like https://links.example."],
+  ["ftp://links.example", "is not a web address: set it to one like https://links.example."],
+  [
+    "https://me:pw@links.example",
+    "holds a user, a query or a fragment: leave only one like https://links.example.",
+  ],
+  [
+    "https://links.example/?a=b",
+    "holds a user, a query or a fragment: leave only one like https://links.example.",
+  ],
+  [
+    "http://links.example",
+    "would send the key over plain http: use https, or allow it with shortlink:allowHttp true.",
+  ],
+  [
+    "http://127.evil.example",
+    "would send the key over plain http: use https, or allow it with shortlink:allowHttp true.",
+  ],
+])("the base URL %s is refused", (given, problem) => {
+  expect(problems({ [url]: given, [key]: "k" })).toEqual([`shortlink:baseUrl ${problem}`]);
+});
+
+test("plain http can be allowed", () => {
+  const config = { [url]: "http://links.internal", [key]: "k", "shortlink:allowHttp": "true" };
+  expect(resolve(config).baseUrl).toBe("http://links.internal");
+});
+
+test("a key that no header can carry is refused without being shown", () => {
+  expect(problems({ [url]: "https://links.example", [key]: "two\nlines" })).toEqual([
+    "shortlink:apiKey holds a character that no HTTP header can carry: copy the key again.",
+  ]);
+});

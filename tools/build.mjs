@@ -1,0 +1,14 @@
+// Compiles src into dist, from nothing, so that no file of an earlier build is left.
+import { execFileSync } from "node:child_process";
+import { chmodSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { root } from "./environment.mjs";
+
+rmSync(join(root, "dist"), { recursive: true, force: true });
+const compiler = join(root, "node_modules", "typescript", "bin", "tsc");
+try {
+  execFileSync(process.execPath, [compiler, "-p", root], { stdio: "inherit" });
+  chmodSync(join(root, "dist", "cli", "main.js"), 0o755);
+} catch {
+  process.exitCode = 1;
+}

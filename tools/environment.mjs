@@ -1,0 +1,107 @@
+// Where things are, and the environment in which this repository runs `pulumi`: its own home, state and
+// passphrase, so that the user's login, plugins and stacks are never touched.
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync } from "node:fs";
+import { homedir } from "node:os";
+import { delimiter, dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+export const root = dirname(dirname(fileURLToPath(import.meta.url)));
+
+/** Home, state and data of the demo; `npm start` empties it, `npm run pulumi` goes on with it. */
+export const demoFolder = join(root, ".pulumi", "demo");
+
+/** The oldest Pulumi CLI that the tests have run with, and the version that is built where none can be had. */
+export const cliVersion = "3.258.0";
+
+const executable = process.platform === "win32" ? ".exe" : "";
+
+/** Folder of this project in the user's cache; a Pulumi CLI is kept there per version. */
+export function cacheFolder() {
+  const home = homedir();
+  const base =
+    process.platform === "win32"
+      ? (process.env.LOCALAPPDATA ?? join(home, "AppData", "Local"))
+      : process.platform === "darwin"
+        ? join(home, "Library", "Caches")
+        : process.env.XDG_CACHE_HOME || join(home, ".cache");
+  return join(base, "pulumi-shortlink");
+}
+
+/** The folders of the cache that may hold a CLI in `bin`: the downloaded one and the built one. */
+export function cliFolders() {
+  return {
+    downloaded: join(cacheFolder(), "pulumi-download"),
+    built: join(cacheFolder(), `pulumi-${cliVersion}-built`),
+  };
+}
+
+/**
+ * Finds a Pulumi CLI with its Node language host: on PATH, else in the cache.
+ *
+ * @returns {{ bin: string, version: string, where: string } | undefined}
+ */
+export function findPulumi() {
+  const { downloaded, built } = cliFolders();
+  const onPath = (process.env.PATH ?? "").split(delimiter).filter((folder) => folder !== "");
+  const candidates = [
+    ...onPath.map((bin) => ({ bin, where: "on PATH" })),
+    { bin: join(downloaded, "bin"), where: "downloaded" },
+    { bin: join(built, "bin"), where: "built from source" },
+  ];
+  for (const { bin, where } of candidates) {
+    if (!existsSync(join(bin, `pulumi${executable}`))) continue;
+    const version = versionOf(join(bin, `pulumi${executable}`));
+    const hosts = where === "on PATH" ? onPath : [bin];
+    const hasHost = hosts.some((folder) => existsSync(join(folder, `pulumi-language-nodejs${executable}`)));
+    if (version !== undefined && hasHost && isRecent(version)) return { bin, version, where };
+    // A shell would run the first on PATH too; a newer one behind it is not looked for.
+    if (where === "on PATH") onPath.length = 0;
+  }
+  return undefined;
+}
+
+/** @param {string} command */
+function versionOf(command) {
+  try {
+    return execFileSync(command, ["version"], {
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "ignore"],
+      env: { ...process.env, PULUMI_HOME: join(demoFolder, "home"), PULUMI_SKIP_UPDATE_CHECK: "true" },
+    })
+      .trim()
+      .replace(/^v/, "");
+  } catch {
+    return undefined;
+  }
+}
+
+/** @param {string} version */
+function isRecent(version) {
+  const [have, need] = [version, cliVersion].map((text) => text.split(".").map((part) => parseInt(part, 10)));
+  for (let i = 0; i < 3; i++) if (have?.[i] !== need?.[i]) return (have?.[i] ?? 0) > (need?.[i] ?? 0);
+  return true;
+}
+
+/**
+ * The environment for `pulumi`: the right tools first on PATH, home and state below `folder`.
+ *
+ * @param {string} folder
+ * @returns {Record<string, string>}
+ */
+export function pulumiEnvironment(folder = demoFolder) {
+  const cli = findPulumi();
+  if (!cli) throw new Error('There is no Pulumi CLI yet: run "npm run setup".');
+  const [home, state] = [join(folder, "home"), join(folder, "state")];
+  for (const each of [home, state]) mkdirSync(each, { recursive: true });
+  const inherited = Object.entries(process.env).filter(([name]) => !/^(PULUMI|SHORTLINK)_/.test(name));
+  return {
+    .../** @type {Record<string, string>} */ (Object.fromEntries(inherited)),
+    PATH: [join(root, "node_modules", ".bin"), cli.bin, process.env.PATH].join(delimiter),
+    PULUMI_HOME: home,
+    PULUMI_BACKEND_URL: `file://${state}`,
+    PULUMI_CONFIG_PASSPHRASE: "",
+    PULUMI_SKIP_UPDATE_CHECK: "true",
+    PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: "true",
+  };
+}

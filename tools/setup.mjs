@@ -1,0 +1,200 @@
+// Makes a fresh clone ready, and says nothing where it already is. Runs before anything is installed, so it uses
+// no dependency and no syntax newer than Node 18.
+import { execFile, spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import { once } from "node:events";
+import {
+  copyFileSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { delimiter, join } from "node:path";
+import { promisify } from "node:util";
+import process from "node:process";
+import { cacheFolder, cliFolders, cliVersion, findPulumi, root } from "./environment.mjs";
+
+const modules = join(root, "node_modules");
+const windows = process.platform === "win32";
+
+async function installDependencies() {
+  const stamp = join(modules, ".setup");
+  const wanted = createHash("sha256")
+    .update(readFileSync(join(root, "package-lock.json")))
+    .digest("hex");
+  if (existsSync(stamp) && readFileSync(stamp, "utf8") === wanted) return;
+  await step(
+    "Installing the dependencies (npm ci)",
+    "npm",
+    ["ci", "--no-audit", "--no-fund", "--loglevel=error"],
+    {
+      cwd: root,
+    },
+  );
+  writeFileSync(stamp, wanted);
+}
+
+/** A provider text is compiled without a file name, so it finds this package only as an installed one. */
+function linkThisPackage() {
+  const link = join(modules, "pulumi-shortlink");
+  if (lstatSync(link, { throwIfNoEntry: false })) return;
+  symlinkSync(windows ? root : "..", link, "junction");
+}
+
+async function providePulumi() {
+  if (findPulumi()) return;
+  mkdirSync(cacheFolder(), { recursive: true });
+  const failures = ["on PATH: none of version " + cliVersion + " or newer with its Node language host"];
+  for (const [way, provide] of /** @type {const} */ ([
+    ["download", downloadPulumi],
+    ["build", buildPulumi],
+  ])) {
+    try {
+      await provide();
+      if (findPulumi()) return;
+      failures.push(`${way}: it left no working CLI behind`);
+    } catch (error) {
+      failures.push(`${way}: ${/** @type {Error} */ (error).message}`);
+    }
+  }
+  throw new Error(
+    [
+      "No Pulumi CLI could be found or made:",
+      ...failures.map((failure) => `  - ${failure}`),
+      "Install Pulumi (https://www.pulumi.com/docs/install/), or Go 1.25 or newer to build it, and run this again.",
+    ].join("\n"),
+  );
+}
+
+/** The official installer, by way of the Automation API, into a folder of its own. */
+async function downloadPulumi() {
+  const { downloaded } = cliFolders();
+  const partial = `${downloaded}.${process.pid}`;
+  const script = `require("@pulumi/pulumi/automation").PulumiCommand.install({ root: ${JSON.stringify(partial)} })
+    .then(() => process.exit(0), (error) => { console.error(String(error.message).split("\\n")[0]); process.exit(1); })`;
+  try {
+    const node = join(modules, ".bin", windows ? "node.cmd" : "node");
+    await step("Downloading the Pulumi CLI", node, ["-e", script], { cwd: root, timeout: 600_000 });
+    moveInPlace(partial, downloaded);
+  } finally {
+    rmSync(partial, { recursive: true, force: true });
+  }
+}
+
+/** Builds CLI and language host from the Go modules pinned in `pulumi-cli`; every file of it stays in the cache. */
+async function buildPulumi() {
+  const goEnvironment = await promisify(execFile)("go", ["env", "GOENV", "GOFLAGS"]).catch(() => {
+    throw new Error("there is no Go on PATH");
+  });
+  const [goenv = "", goflags = ""] = goEnvironment.stdout.split("\n");
+  const { built } = cliFolders();
+  const work = `${built}.${process.pid}`;
+  const env = {
+    ...process.env,
+    GOPATH: join(work, "go"),
+    GOMODCACHE: join(work, "go", "pkg", "mod"),
+    GOCACHE: join(work, "go", "cache"),
+    // Without it the modules are read-only and could not be removed afterwards.
+    GOFLAGS: `${goflags} -modcacherw`.trim(),
+    GOENV: goenv,
+    // Where Go counts its own use.
+    XDG_CONFIG_HOME: join(work, "config"),
+  };
+  const build = (
+    /** @type {string} */ name,
+    /** @type {string[]} */ flags,
+    /** @type {string} */ version,
+    /** @type {string} */ main,
+  ) => [
+    "build",
+    ...["-o", join(work, "bin", windows ? `${name}.exe` : name), "-trimpath", ...flags],
+    // Without the stamp "pulumi version" prints an empty line.
+    ...["-ldflags", `-s -w -X github.com/pulumi/pulumi/sdk/v3/go/common/version.Version=v${version}`, main],
+  ];
+  const folder = (/** @type {string} */ name) => join(root, "tools", "pulumi-cli", name);
+  try {
+    await step(
+      `Building the Pulumi CLI ${cliVersion} from source, once for all clones (about four minutes)`,
+      "go",
+      build(
+        "pulumi",
+        ["-tags", "osusergo,grpcnotrace"],
+        cliVersion,
+        "github.com/pulumi/pulumi/pkg/v3/cmd/pulumi",
+      ),
+      { cwd: folder("cli"), env },
+    );
+    await step(
+      "Building its Node language host",
+      "go",
+      build(
+        "pulumi-language-nodejs",
+        [],
+        "3.68.0",
+        "github.com/pulumi/pulumi/sdk/v3/nodejs/cmd/pulumi-language-nodejs",
+      ),
+      { cwd: folder("host"), env },
+    );
+    // A release has it beside the CLI; what it starts comes from the project's own copy of the SDK.
+    const provider = windows ? "pulumi-resource-pulumi-nodejs.cmd" : "pulumi-resource-pulumi-nodejs";
+    copyFileSync(join(modules, "@pulumi", "pulumi", provider), join(work, "bin", provider));
+    rmSync(join(work, "go"), { recursive: true, force: true });
+    rmSync(join(work, "config"), { recursive: true, force: true });
+    moveInPlace(work, built);
+  } finally {
+    rmSync(work, { recursive: true, force: true });
+  }
+}
+
+/** Another set-up may have been faster; then its result stays. */
+function moveInPlace(/** @type {string} */ from, /** @type {string} */ to) {
+  if (findPulumi()) return;
+  rmSync(to, { recursive: true, force: true });
+  renameSync(from, to);
+}
+
+/**
+ * Runs a command that may take long: says what it does, shows every few seconds that it is alive, and keeps its
+ * output for the error message.
+ *
+ * @param {string} title
+ * @param {string} command
+ * @param {string[]} args
+ * @param {{ cwd: string, env?: NodeJS.ProcessEnv, timeout?: number }} options
+ */
+async function step(title, command, args, options) {
+  process.stdout.write(`${title} ...\n`);
+  const started = Date.now();
+  const seconds = () => `${Math.round((Date.now() - started) / 1000)} s`;
+  const alive = setInterval(() => process.stdout.write(`  still at it after ${seconds()}\n`), 15_000);
+  try {
+    const child = spawn(command, args, { ...options, shell: windows, stdio: ["ignore", "pipe", "pipe"] });
+    let output = "";
+    for (const stream of [child.stdout, child.stderr])
+      stream.on("data", (chunk) => (output += String(chunk)));
+    await once(child, "close");
+    if (child.exitCode !== 0)
+      throw new Error(
+        `"${command}" ended with ${child.signalCode ?? child.exitCode}: ${output.trim().split("\n").slice(-20).join("\n")}`,
+      );
+  } finally {
+    clearInterval(alive);
+  }
+  process.stdout.write(`  done in ${seconds()}\n`);
+}
+
+// The right Node comes with the dependencies; everything after them uses it.
+process.env.PATH = [join(modules, ".bin"), process.env.PATH].join(delimiter);
+try {
+  await installDependencies();
+  linkThisPackage();
+  await providePulumi();
+} catch (error) {
+  process.stderr.write(`\n${/** @type {Error} */ (error).message}\n`);
+  process.exitCode = 1;
+}
