@@ -1,7 +1,7 @@
 // Where things are, and the environment in which this repository runs `pulumi`: its own home, state and
 // passphrase, so that the user's login, plugins and stacks are never touched.
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -30,8 +30,12 @@ export function cacheFolder() {
 
 /** The folders of the cache that may hold a CLI in `bin`: the downloaded one and the built one. */
 export function cliFolders() {
+  const { devDependencies } = /** @type {{ devDependencies: Record<string, string> }} */ (
+    JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
+  );
   return {
-    downloaded: join(cacheFolder(), "pulumi-download"),
+    // The installer takes the version of the SDK.
+    downloaded: join(cacheFolder(), `pulumi-${devDependencies["@pulumi/pulumi"]}-downloaded`),
     built: join(cacheFolder(), `pulumi-${cliVersion}-built`),
   };
 }

@@ -1,6 +1,6 @@
 // Makes a fresh clone ready, and says nothing where it already is. Runs before anything is installed, so it uses
 // no dependency and no syntax newer than Node 18.
-import { execFile, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
 import {
@@ -14,8 +14,8 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
+import { homedir } from "node:os";
 import { delimiter, join } from "node:path";
-import { promisify } from "node:util";
 import process from "node:process";
 import { cacheFolder, cliFolders, cliVersion, findPulumi, root } from "./environment.mjs";
 
@@ -59,7 +59,10 @@ async function providePulumi() {
       if (findPulumi()) return;
       failures.push(`${way}: it left no working CLI behind`);
     } catch (error) {
-      failures.push(`${way}: ${/** @type {Error} */ (error).message}`);
+      if (interrupted) throw error;
+      const { message } = /** @type {Error} */ (error);
+      process.stdout.write(`  no success: ${message.split("\n").at(-1)}\n`);
+      failures.push(`${way}: ${message}`);
     }
   }
   throw new Error(
@@ -88,10 +91,6 @@ async function downloadPulumi() {
 
 /** Builds CLI and language host from the Go modules pinned in `pulumi-cli`; every file of it stays in the cache. */
 async function buildPulumi() {
-  const goEnvironment = await promisify(execFile)("go", ["env", "GOENV", "GOFLAGS"]).catch(() => {
-    throw new Error("there is no Go on PATH");
-  });
-  const [goenv = "", goflags = ""] = goEnvironment.stdout.split("\n");
   const { built } = cliFolders();
   const work = `${built}.${process.pid}`;
   const env = {
@@ -99,10 +98,8 @@ async function buildPulumi() {
     GOPATH: join(work, "go"),
     GOMODCACHE: join(work, "go", "pkg", "mod"),
     GOCACHE: join(work, "go", "cache"),
-    // Without it the modules are read-only and could not be removed afterwards.
-    GOFLAGS: `${goflags} -modcacherw`.trim(),
-    GOENV: goenv,
-    // Where Go counts its own use.
+    // Go counts its own use below the user's configuration; only its settings are to be read there.
+    GOENV: process.env.GOENV ?? join(process.env.XDG_CONFIG_HOME || join(homedir(), ".config"), "go", "env"),
     XDG_CONFIG_HOME: join(work, "config"),
   };
   const build = (
@@ -112,6 +109,8 @@ async function buildPulumi() {
     /** @type {string} */ main,
   ) => [
     "build",
+    // Else the modules are read-only and could not be removed afterwards.
+    "-modcacherw",
     ...["-o", join(work, "bin", windows ? `${name}.exe` : name), "-trimpath", ...flags],
     // Without the stamp "pulumi version" prints an empty line.
     ...["-ldflags", `-s -w -X github.com/pulumi/pulumi/sdk/v3/go/common/version.Version=v${version}`, main],
@@ -174,10 +173,13 @@ async function step(title, command, args, options) {
   const alive = setInterval(() => process.stdout.write(`  still at it after ${seconds()}\n`), 15_000);
   try {
     const child = spawn(command, args, { ...options, shell: windows, stdio: ["ignore", "pipe", "pipe"] });
+    running = child;
     let output = "";
     for (const stream of [child.stdout, child.stderr])
       stream.on("data", (chunk) => (output += String(chunk)));
-    await once(child, "close");
+    await once(child, "close").catch((/** @type {NodeJS.ErrnoException} */ error) => {
+      throw error.code === "ENOENT" ? new Error(`there is no "${command}" on PATH`) : error;
+    });
     if (child.exitCode !== 0)
       throw new Error(
         `"${command}" ended with ${child.signalCode ?? child.exitCode}: ${output.trim().split("\n").slice(-20).join("\n")}`,
@@ -188,6 +190,17 @@ async function step(title, command, args, options) {
   process.stdout.write(`  done in ${seconds()}\n`);
 }
 
+// An interrupted step still clears up behind itself: a half-made CLI is large.
+let interrupted = false;
+/** @type {import("node:child_process").ChildProcess | undefined} */
+let running;
+for (const signal of ["SIGINT", "SIGTERM"]) {
+  process.on(signal, () => {
+    interrupted = true;
+    running?.kill();
+  });
+}
+
 // The right Node comes with the dependencies; everything after them uses it.
 process.env.PATH = [join(modules, ".bin"), process.env.PATH].join(delimiter);
 try {
@@ -195,6 +208,6 @@ try {
   linkThisPackage();
   await providePulumi();
 } catch (error) {
-  process.stderr.write(`\n${/** @type {Error} */ (error).message}\n`);
+  process.stderr.write(`\n${interrupted ? "Interrupted." : /** @type {Error} */ (error).message}\n`);
   process.exitCode = 1;
 }
