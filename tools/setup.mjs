@@ -17,7 +17,7 @@ import {
 import { homedir } from "node:os";
 import { delimiter, join } from "node:path";
 import process from "node:process";
-import { cacheFolder, cliFolders, cliVersion, findPulumi, root } from "./environment.mjs";
+import { cacheFolder, cliFolders, cliVersion, demoFolder, findPulumi, root } from "./environment.mjs";
 
 const modules = join(root, "node_modules");
 const windows = process.platform === "win32";
@@ -82,7 +82,9 @@ async function downloadPulumi() {
     .then(() => process.exit(0), (error) => { console.error(String(error.message).split("\\n")[0]); process.exit(1); })`;
   try {
     const node = join(modules, ".bin", windows ? "node.cmd" : "node");
-    await step("Downloading the Pulumi CLI", node, ["-e", script], { cwd: root, timeout: 600_000 });
+    // The installer asks what it installed for its version.
+    const env = { ...process.env, PULUMI_HOME: join(demoFolder, "home") };
+    await step("Downloading the Pulumi CLI", node, ["-e", script], { cwd: root, env, timeout: 600_000 });
     moveInPlace(partial, downloaded);
   } finally {
     rmSync(partial, { recursive: true, force: true });

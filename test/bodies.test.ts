@@ -1,0 +1,171 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { DomainProvider } from "../src/domain";
+import { LinkProvider } from "../src/link";
+import { configure } from "../src/session";
+
+// What goes over the wire for each field, as exact strings: the bodies are read by a server that answers anything
+// with the same record.
+const sent: string[] = [];
+const server = createServer((request, response) => {
+  let body = "";
+  request.setEncoding("utf8").on("data", (chunk: string) => (body += chunk));
+  request.on("end", () => {
+    sent.push(`${request.method} ${decodeURIComponent(body)}`);
+    response.end(
+      JSON.stringify({ data: { id: 1, alias: "a", url: "https://a.example/", name: "go.example" } }),
+    );
+  });
+});
+beforeAll(async () => {
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const settings: Record<string, string> = { "shortlink:baseUrl": baseUrl, "shortlink:apiKey": "k" };
+  await configure({ config: { get: (key) => settings[key] } });
+});
+afterAll(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+async function bodies(
+  provider: DomainProvider | LinkProvider,
+  base: object,
+  steps: object[],
+): Promise<string[]> {
+  sent.length = 0;
+  const check = async (args: object, olds: object) =>
+    (await provider.check(olds, { __provider: "text", ...base, ...args })).inputs as never;
+  let inputs = await check(steps[0] ?? {}, {});
+  let { outs: state } = await provider.create(inputs);
+  for (const step of steps.slice(1)) {
+    inputs = await check(step, inputs);
+    ({ outs: state } = await provider.update("1", state as never, inputs));
+  }
+  return sent;
+}
+
+const start = "2026-03-01T08:00:00";
+const end = "2026-04-01T08:00:00";
+const link = { url: "https://a.example/", domainId: 7, alias: "a" };
+const created = "POST url=https://a.example/&domain_id=7&alias=a";
+
+test.each<[string, object, string, object, string, string]>([
+  ["spaceId", { spaceId: 2 }, "space_id=2", { spaceId: 3 }, "space_id=3", "space_id="],
+  [
+    "pixelIds",
+    { pixelIds: [2, 1] },
+    "pixel_ids[0]=1&pixel_ids[1]=2",
+    { pixelIds: [2] },
+    "pixel_ids[0]=2",
+    "pixel_ids[]=",
+  ],
+  [
+    "redirectPassword",
+    { redirectPassword: " p " },
+    "redirect_password=+p+",
+    { redirectPassword: "q" },
+    "redirect_password=q",
+    "redirect_password=",
+  ],
+  ["privacy", { privacy: "private" }, "privacy=1", { privacy: "password" }, "privacy=2", "privacy=0"],
+  ["password", { password: "p" }, "password=p", { password: "q" }, "password=q", "password="],
+  [
+    "clicksLimit",
+    { clicksLimit: 5 },
+    "clicks_limit=5",
+    { clicksLimit: 6 },
+    "clicks_limit=6",
+    "clicks_limit=",
+  ],
+  [
+    "expirationUrl",
+    { expirationUrl: "https://b.example/" },
+    "expiration_url=https://b.example/",
+    { expirationUrl: "https://c.example/" },
+    "expiration_url=https://c.example/",
+    "expiration_url=",
+  ],
+  [
+    "activePeriod",
+    { activePeriodStartAt: start, activePeriodEndAt: end },
+    `active_period_start_at=${start}&active_period_end_at=${end}`,
+    { activePeriodStartAt: "2026-03-02 00:00", activePeriodEndAt: end },
+    `active_period_start_at=2026-03-02T00:00:00&active_period_end_at=${end}`,
+    "active_period_start_at=&active_period_end_at=",
+  ],
+  [
+    "targets",
+    { targetsType: "countries", targets: [{ key: "DE", value: "https://de.example/" }] },
+    "targets_type=countries&targets[0][key]=DE&targets[0][value]=https://de.example/",
+    { targetsType: "countries", targets: [{ key: "FR", value: "https://fr.example/" }] },
+    "targets_type=countries&targets[0][key]=FR&targets[0][value]=https://fr.example/",
+    "targets_type=&targets=",
+  ],
+  [
+    "rotations",
+    { targetsType: "rotations", targets: [{ value: "https://b.example/" }, { value: "https://a.example/" }] },
+    "targets_type=rotations&targets[0][value]=https://b.example/&targets[1][value]=https://a.example/",
+    { targetsType: "rotations", targets: [{ value: "https://a.example/" }] },
+    "targets_type=rotations&targets[0][value]=https://a.example/",
+    "targets_type=&targets=",
+  ],
+])(
+  "a link's %s is set, changed, cleared and set again",
+  async (_field, set, setBody, change, changeBody, clearBody) => {
+    expect(await bodies(new LinkProvider(), link, [set, change, {}, set])).toEqual([
+      `${created}&${setBody}`,
+      `PATCH ${changeBody}`,
+      `PATCH ${clearBody}`,
+      `PATCH ${setBody}`,
+    ]);
+  },
+);
+
+test("a link's sensitive content is set and cleared", async () => {
+  expect(
+    await bodies(new LinkProvider(), link, [{ sensitiveContent: true }, {}, { sensitiveContent: true }]),
+  ).toEqual([`${created}&sensitive_content=1`, "PATCH sensitive_content=0", "PATCH sensitive_content=1"]);
+});
+
+test("a link's url and alias are changed; a removed alias stays", async () => {
+  const steps = [{}, { url: "https://b.example/" }, { alias: "b" }, { alias: undefined }];
+  expect(await bodies(new LinkProvider(), link, steps)).toEqual([
+    created,
+    "PATCH url=https://b.example/",
+    "PATCH url=https://a.example/&alias=b",
+    "PATCH ",
+  ]);
+});
+
+test("a link without more than it needs sends no default, which a plan may forbid", async () => {
+  const defaults = {
+    privacy: "public",
+    sensitiveContent: false,
+    clicksLimit: 0,
+    pixelIds: [],
+    targets: [],
+    password: "",
+  };
+  expect(await bodies(new LinkProvider(), link, [defaults])).toEqual([created]);
+});
+
+test("a password is cleared by a request of its own where the privacy becomes that of a password", async () => {
+  expect(await bodies(new LinkProvider(), link, [{ password: "p" }, { privacy: "password" }])).toEqual([
+    `${created}&password=p`,
+    "PATCH password=",
+    "PATCH privacy=2",
+  ]);
+});
+
+test("a domain's fields are set, changed, cleared and set again", async () => {
+  const set = { homepageUrl: "https://a.example/", notFoundUrl: "https://b.example/" };
+  const steps = [set, { ...set, homepageUrl: "https://c.example/" }, {}, set];
+  expect(await bodies(new DomainProvider(), { name: "GO.example" }, steps)).toEqual([
+    "POST name=go.example&homepage_url=https://a.example/&not_found_url=https://b.example/",
+    "PATCH homepage_url=https://c.example/",
+    "PATCH homepage_url=&not_found_url=",
+    "PATCH homepage_url=https://a.example/&not_found_url=https://b.example/",
+  ]);
+});
