@@ -50,15 +50,12 @@ function path(name: string, rest: PropertyKey[]): string {
   );
 }
 
-/**
- * The answer to the engine's `check`: canonical inputs, or all that is wrong with them and with the settings.
- * The property stands in the reason, because the engine prints the value of a property that is named to it.
- */
+/** The answer to the engine's `check`: canonical inputs, or all that is wrong with them and with the settings. */
 export function checkInputs<Schemas extends Fields>(
   schemas: Schemas,
   news: Record<string, unknown>,
   rules: (fields: Canonical<Schemas>) => Problem[] = () => [],
-): { inputs: Canonical<Schemas>; failures: { property: string; reason: string }[] } {
+): { inputs: Canonical<Schemas>; failures: Failure[] } {
   // Names that begin so are the engine's and ours: hidden in plans, and nothing that a program sets.
   const isPrivate = ([name]: [string, unknown]) => name.startsWith("__");
   const own = Object.entries(news).filter(isPrivate);
@@ -66,11 +63,24 @@ export function checkInputs<Schemas extends Fields>(
     schemas,
     Object.fromEntries(Object.entries(news).filter((entry) => !isPrivate(entry))),
   );
-  const reasons = [...problems, ...rules(fields)].map(({ property, reason }) => `${property} ${reason}`);
   return {
     inputs: { ...fields, ...Object.fromEntries(own) },
-    failures: [...settingsProblems(), ...reasons].map((reason) => ({ property: "", reason })),
+    failures: [
+      ...settingsProblems().map((reason) => ({ property: "", reason })),
+      ...toFailures([...problems, ...rules(fields)]),
+    ],
   };
+}
+
+/** A problem as the engine takes it. */
+export interface Failure {
+  property: string;
+  reason: string;
+}
+
+/** The property stands in the reason, because the engine prints the value of a property that is named to it. */
+export function toFailures(problems: Problem[]): Failure[] {
+  return problems.map(({ property, reason }) => ({ property: "", reason: `${property} ${reason}` }));
 }
 
 /** True where a value, or a part of it, is not known yet. */

@@ -3,4 +3,5 @@ import "./node-version";
 export { Domain } from "./domain";
 export type { DomainArgs } from "./domain";
 export { Link } from "./link";
-export type { LinkArgs, Privacy, TargetArgs, TargetsType } from "./link";
+export type { LinkArgs, Privacy, TargetArgs } from "./link";
+export type { Target, TargetsType } from "./targets";

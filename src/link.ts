@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import * as pulumi from "@pulumi/pulumi";
-import { checkInputs, isUnknown, type Problem } from "./check";
+import { checkInputs, isUnknown, toFailures, type Problem } from "./check";
 import { changedFields, driftedFields, echoOf, isSame, replaceFields, type Echo } from "./drift";
 import { dynamicInputs, typeToken } from "./dynamic";
 import { linkFields, privacyName, privacyNumber } from "./fields";
@@ -8,18 +8,16 @@ import type { LinkRecord } from "./service/client";
 import { isNotFound } from "./service/errors";
 import type { FormFields } from "./service/form";
 import { configure, unlessGone, withClient } from "./session";
+import { canonicalTargets, orderTargets } from "./targets";
+import type { Target, TargetsType } from "./targets";
 
 /** Who sees the statistics of a link. */
 export type Privacy = "public" | "private" | "password";
 
-/** What visitors are told apart by; see {@link TargetArgs.key} for the keys of each. */
-export type TargetsType =
-  "continents" | "countries" | "operating_systems" | "browsers" | "languages" | "devices" | "rotations";
-
 /** A destination for some of the visitors of a {@link Link}. */
 export interface TargetArgs {
   /**
-   * Which visitors, in the spelling of the service:
+   * Which visitors; capitals and small letters make no difference, and no key may stand twice:
    *
    * - `continents`: `AF`, `AN`, `AS`, `EU`, `NA`, `OC`, `SA`
    * - `countries`: ISO 3166-1 alpha-2 codes in capitals, for example `DE`
@@ -143,7 +141,7 @@ export interface LinkInputs {
   clicksLimit?: number;
   expirationUrl?: string;
   targetsType?: TargetsType;
-  targets?: { key?: string; value: string }[];
+  targets?: Target[];
 }
 
 /** @internal What the state keeps of a link. */
@@ -209,16 +207,6 @@ function dateTime(text: string | null): string | undefined {
   return text?.slice(0, 19).replace(" ", "T");
 }
 
-/** The order of targets has a meaning for rotations only, which in turn have no keys. */
-function orderTargets<Target extends { key?: string; value: string }>(
-  targetsType: string | null | undefined,
-  targets: Target[],
-): { key?: string; value: string }[] {
-  if (targetsType === "rotations") return targets.map(({ value }) => ({ value }));
-  const key = (target: Target) => target.key ?? "";
-  return [...targets].sort((a, b) => (key(a) < key(b) ? -1 : key(a) > key(b) ? 1 : 0));
-}
-
 /** The form that writes the given fields; absent ones are cleared or set to the service's default. */
 function toForm(inputs: LinkInputs, fields: readonly Field[]): FormFields {
   const form: Record<Field, FormFields> = {
@@ -236,7 +224,7 @@ function toForm(inputs: LinkInputs, fields: readonly Field[]): FormFields {
     clicksLimit: { clicks_limit: inputs.clicksLimit ?? null },
     expirationUrl: { expiration_url: inputs.expirationUrl ?? null },
     targetsType: { targets_type: inputs.targetsType ?? null },
-    targets: { targets: inputs.targets ?? null },
+    targets: { targets: inputs.targets?.map((target) => ({ ...target })) ?? null },
   };
   // Versions of the service check the two ends of a period, and targets and their type, only when both come.
   const together = [period, targeting].filter((group) => group.some((field) => fields.includes(field)));
@@ -258,17 +246,6 @@ function rules(fields: Partial<LinkInputs>): Problem[] {
   if (targets !== undefined && targetsType === undefined) {
     problems.push({ property: "targetsType", reason: "is required together with targets" });
   }
-  if (
-    Array.isArray(targets) &&
-    targetsType !== undefined &&
-    targetsType !== "rotations" &&
-    !isUnknown(targetsType)
-  ) {
-    targets.forEach(({ key }, index) => {
-      if (key === undefined || key === "")
-        problems.push({ property: `targets[${index}].key`, reason: "is required" });
-    });
-  }
   return problems;
 }
 
@@ -281,7 +258,11 @@ export class LinkProvider implements pulumi.dynamic.ResourceProvider {
       rules(fields as Partial<LinkInputs>),
     );
     const { targetsType, targets } = inputs as Partial<LinkInputs>;
-    if (targets && !isUnknown([targetsType, targets])) inputs.targets = orderTargets(targetsType, targets);
+    if (targetsType && targets && !isUnknown([targetsType, targets])) {
+      const canonical = canonicalTargets(targetsType, targets);
+      inputs.targets = canonical.targets;
+      failures.push(...toFailures(canonical.problems));
+    }
     // An alias is never given up: once in the state it stays until the program names another.
     const alias = inputs.alias ?? olds.alias ?? (news.__alias as string | undefined);
     return Promise.resolve({ inputs: alias === undefined ? inputs : { ...inputs, alias }, failures });
@@ -403,7 +384,7 @@ export class Link extends pulumi.CustomResource {
   /** As {@link LinkArgs.targetsType}. */
   declare readonly targetsType: pulumi.Output<TargetsType | undefined>;
   /** As {@link LinkArgs.targets}, ordered by key; undefined for none. */
-  declare readonly targets: pulumi.Output<{ key?: string; value: string }[] | undefined>;
+  declare readonly targets: pulumi.Output<Target[] | undefined>;
   /** The whole short link as the service gives it, for example `https://go.example.com/docs`. */
   declare readonly shortUrl: pulumi.Output<string>;
 

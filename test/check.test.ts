@@ -118,6 +118,38 @@ describe("a link", () => {
       { targetsType: "rotations", targets: [{ key: "b", value: `${url}b` }, { value: `${url}a` }] },
       { targetsType: "rotations", targets: [{ value: `${url}b` }, { value: `${url}a` }] },
     ],
+    [
+      "keys of targets in other spellings",
+      {
+        targetsType: "browsers",
+        targets: [
+          { key: "samsung internet", value: url },
+          { key: "Maxthon", value: url },
+        ],
+      },
+      {
+        targetsType: "browsers",
+        targets: [
+          { key: "Maxtho", value: url },
+          { key: "Samsung Internet", value: url },
+        ],
+      },
+    ],
+    [
+      "devices, which the document spells wrong",
+      { targetsType: "devices", targets: [{ key: "Desktop", value: url }] },
+      { targetsType: "devices", targets: [{ key: "desktop", value: url }] },
+    ],
+    [
+      "codes in the wrong case",
+      { targetsType: "languages", targets: [{ key: "DE", value: url }] },
+      { targetsType: "languages", targets: [{ key: "de", value: url }] },
+    ],
+    [
+      "countries in small letters",
+      { targetsType: "countries", targets: [{ key: "de", value: url }] },
+      { targetsType: "countries", targets: [{ key: "DE", value: url }] },
+    ],
     ["a password with spaces around it", { password: " x " }, { password: " x " }],
     ["a URL of another scheme", { url: "ftp://example.com/a" }, { url: "ftp://example.com/a" }],
   ])("makes canonical: %s", async (_what, news, expected) => {
@@ -182,6 +214,38 @@ describe("a link", () => {
     ],
     [{ targets: [{ key: "DE", value: url }] }, ["targetsType is required together with targets"]],
     [{ targetsType: "countries", targets: [{ value: url }] }, ["targets[0].key is required"]],
+    [
+      {
+        targetsType: "countries",
+        targets: [
+          { key: "Germany", value: url },
+          { key: "D1", value: url },
+        ],
+      },
+      [
+        "targets[0].key must be an ISO 3166-1 alpha-2 code, for example DE",
+        "targets[1].key must be an ISO 3166-1 alpha-2 code, for example DE",
+      ],
+    ],
+    [
+      { targetsType: "languages", targets: [{ key: "german", value: url }] },
+      ["targets[0].key must be an ISO 639-1 code, for example de"],
+    ],
+    [
+      { targetsType: "continents", targets: [{ key: "XX", value: url }] },
+      ["targets[0].key must be one of AF, AN, AS, EU, NA, OC, SA"],
+    ],
+    [
+      {
+        targetsType: "countries",
+        targets: [
+          { key: "DE", value: url },
+          { key: "FR", value: url },
+          { key: "de", value: url },
+        ],
+      },
+      ["targets[2].key is that of targets[0] again; the service would use the last only"],
+    ],
     [{ targetsType: "countries", targets: [{ key: "DE", value: "x" }] }, [`targets[0].value ${urlForm}`]],
     [{ targetsType: "countries", targets: [{ key: "DE" }] }, ["targets[0].value is required"]],
     [

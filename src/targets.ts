@@ -1,0 +1,75 @@
+import type { Problem } from "./check";
+
+/** What visitors are told apart by; see {@link TargetArgs.key} for the keys of each. */
+export type TargetsType =
+  "continents" | "countries" | "operating_systems" | "browsers" | "languages" | "devices" | "rotations";
+
+/** A destination for some of the visitors, in canonical form. */
+export interface Target {
+  key?: string;
+  value: string;
+}
+
+const listed: { [Type in TargetsType]?: readonly string[] } = {
+  continents: ["AF", "AN", "AS", "EU", "NA", "OC", "SA"],
+  operating_systems: ["iOS", "Android", "Windows", "OS X", "Linux", "Ubuntu", "Chrome OS"],
+  browsers: [
+    ...["Chrome", "Chromium", "Firefox", "Firefox Mobile", "Edge", "Internet Explorer"],
+    ...["Mobile Internet Explorer", "Vivaldi", "Brave", "Safari", "Opera", "Opera Mini", "Opera Mobile"],
+    ...["Opera Touch", "Yandex Browser", "UC Browser", "Samsung Internet", "QQ Browser"],
+    // Sic: the service does not know the browser by its right name.
+    ...["BlackBerry Browser", "Maxtho"],
+  ],
+  // The document shows them capitalised; the service takes them in small letters only.
+  devices: ["desktop", "mobile", "tablet", "watch", "television"],
+};
+
+/**
+ * @internal
+ * Targets in the spelling that the service accepts and in the order of their keys, which has no meaning. Rotations
+ * keep their order and have no keys. What cannot be mended is left as it is and reported.
+ */
+export function canonicalTargets(
+  type: TargetsType,
+  targets: Target[],
+): { targets: Target[]; problems: Problem[] } {
+  if (type === "rotations") return { targets: orderTargets(type, targets), problems: [] };
+  const problems: Problem[] = [];
+  const seen = new Map<string, number>();
+  const spelled = targets.map(({ key = "", value }, index) => {
+    const property = `targets[${index}].key`;
+    const spelling = spellKey(type, key);
+    const earlier = seen.get(spelling ?? key);
+    if (key === "") problems.push({ property, reason: "is required" });
+    else if (spelling === undefined) problems.push({ property, reason: expectation(type) });
+    else if (earlier !== undefined) {
+      problems.push({
+        property,
+        reason: `is that of targets[${earlier}] again; the service would use the last only`,
+      });
+    }
+    seen.set(spelling ?? key, index);
+    return { key: spelling ?? key, value };
+  });
+  return { targets: orderTargets(type, spelled), problems };
+}
+
+/** @internal The order that targets have here, whatever the order on the service. */
+export function orderTargets(type: string | null | undefined, targets: Target[]): Target[] {
+  if (type === "rotations") return targets.map(({ value }) => ({ value }));
+  const key = (target: Target) => target.key ?? "";
+  return [...targets].sort((a, b) => (key(a) < key(b) ? -1 : key(a) > key(b) ? 1 : 0));
+}
+
+function spellKey(type: TargetsType, key: string): string | undefined {
+  if (type === "countries") return /^[a-z]{2}$/i.test(key) ? key.toUpperCase() : undefined;
+  if (type === "languages") return /^[a-z]{2}$/i.test(key) ? key.toLowerCase() : undefined;
+  const small = key.toLowerCase() === "maxthon" ? "maxtho" : key.toLowerCase();
+  return listed[type]?.find((known) => known.toLowerCase() === small);
+}
+
+function expectation(type: TargetsType): string {
+  if (type === "countries") return "must be an ISO 3166-1 alpha-2 code, for example DE";
+  if (type === "languages") return "must be an ISO 639-1 code, for example de";
+  return `must be one of ${listed[type]?.join(", ")}`;
+}
