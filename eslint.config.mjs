@@ -30,6 +30,7 @@ const below = {
   "emulator/list": ["emulator/store", "emulator/form"],
   "emulator/records": ["emulator/store", "emulator/form"],
   "emulator/rules": ["emulator/store", "emulator/form"],
+  "emulator/flavour": ["emulator/rules", "emulator/store", "emulator/form"],
   "emulator/store": [],
   "emulator/form": [],
 };

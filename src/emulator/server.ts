@@ -1,11 +1,15 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import type { Flavour } from "./flavour";
+import { flavourDomain, flavourLink, gatedFields, invalidBody, toStored } from "./flavour";
 import { FormError, parseForm, type Form } from "./form";
 import { listDomains, listLinks, type Page } from "./list";
 import { domainRecord, linkRecord } from "./records";
 import { visit } from "./redirect";
 import { checkDomain, checkLinkUpdate, checkNewLink, DatabaseError, newLink, type Problems } from "./rules";
 import { Store, type DomainRow, type LinkRow } from "./store";
+
+export type { Flavour } from "./flavour";
 
 export interface EmulatorOptions {
   /** Port on the loopback interface; 0, the default, takes a free one. */
@@ -14,6 +18,8 @@ export interface EmulatorOptions {
   apiKey?: string;
   /** JSON file that keeps the data between runs; without it everything is gone at the end. */
   data?: string;
+  /** What is to be other than in the newest known version of the service. Default: nothing. */
+  flavour?: Flavour;
 }
 
 /** One answered request to `/api/v1`. */
@@ -47,13 +53,13 @@ export interface Emulator {
  * Throws when the port is taken, or `data` is not a data file of the emulator or cannot be written.
  */
 export async function createEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
-  const apiKey = options.apiKey ?? "emulator-key";
+  const { apiKey = "emulator-key", flavour = {} } = options;
   const store = new Store(options.data);
   // A file that cannot be written shows now, and not after the first create.
   store.save();
   const requests: EmulatorRequest[] = [];
   const server = createServer((request, response) => {
-    void answer(request, response, { store, apiKey, requests });
+    void answer(request, response, { store, apiKey, flavour, requests });
   });
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
@@ -75,6 +81,7 @@ export async function createEmulator(options: EmulatorOptions = {}): Promise<Emu
 interface Context {
   store: Store;
   apiKey: string;
+  flavour: Flavour;
   requests: EmulatorRequest[];
 }
 
@@ -206,7 +213,14 @@ function api(request: IncomingMessage, url: URL, host: string, body: string, con
   if (!route) throw notFound();
   if (keyOf(request, query, form) !== context.apiKey) throw new Refusal(401, { message: "Unauthenticated." });
 
-  const call: Call = { store: context.store, host, origin: `http://${host}`, query, form };
+  const call: Call = {
+    store: context.store,
+    flavour: context.flavour,
+    host,
+    origin: `http://${host}`,
+    query,
+    form,
+  };
   const [collection, operations] =
     route[1] === "domains" ? (["domains", domains] as const) : (["links", links] as const);
   if (route[2] === undefined) {
@@ -243,6 +257,7 @@ function keyOf(request: IncomingMessage, query: Form, form: Form): unknown {
 
 interface Call {
   store: Store;
+  flavour: Flavour;
   host: string;
   origin: string;
   query: Form;
@@ -262,31 +277,37 @@ function deleted(id: number, object: "domain" | "link"): Result {
   return json(200, { id, object, deleted: true, status: 200 });
 }
 
-function invalid(problems: Problems): void {
-  if (Object.keys(problems).length > 0) throw new Refusal(422, { message: problems, status: 422 }, {}, true);
+function refuse(problems: Problems, flavour: Flavour): void {
+  if (Object.keys(problems).length === 0) return;
+  throw new Refusal(422, invalidBody(problems, flavour), {}, true);
 }
 
 function refuseOwner(form: Form): void {
   if ("user_id" in form) throw new Refusal(403, { message: "This action is unauthorized." });
 }
 
+const showDomain = ({ origin, flavour }: Call, row: DomainRow) =>
+  flavourDomain(domainRecord(row, origin), flavour);
+
 const domains = {
-  list: ({ query, store, origin }: Call, url: string) =>
-    listed(listDomains(query, store, url), (row) => domainRecord(row, origin)),
-  store({ store, form, host, origin }: Call) {
+  list: (call: Call, url: string) =>
+    listed(listDomains(call.query, call.store, url), (row) => showDomain(call, row)),
+  store(call: Call) {
+    const { store, form, host, flavour } = call;
     const { problems, values } = checkDomain(form, store, host, true);
-    invalid(problems);
+    refuse(problems, flavour);
     const row = store.addDomain({ name: "", homepage_url: null, not_found_url: null, ...values });
-    return data(201, domainRecord(row, origin));
+    return data(201, showDomain(call, row));
   },
-  show: ({ store, origin }: Call, id: number) => data(200, domainRecord(found(store.domains, id), origin)),
-  update({ store, form, host, origin }: Call, id: number) {
+  show: (call: Call, id: number) => data(200, showDomain(call, found(call.store.domains, id))),
+  update(call: Call, id: number) {
+    const { store, form, host, flavour } = call;
     refuseOwner(form);
     const { problems, values } = checkDomain(form, store, host, false);
-    invalid(problems);
+    refuse(problems, flavour);
     const row = found(store.domains, id);
     store.updateDomain(row, values);
-    return data(200, domainRecord(row, origin));
+    return data(200, showDomain(call, row));
   },
   delete({ store }: Call, id: number) {
     store.deleteDomain(found(store.domains, id));
@@ -294,33 +315,39 @@ const domains = {
   },
 };
 
+const showLink = ({ store, origin, flavour }: Call, row: LinkRow) =>
+  flavourLink(linkRecord(row, store, origin), flavour);
+
 const links = {
-  list: ({ query, store, origin }: Call, url: string) =>
-    listed(listLinks(query, store, url), (row) => linkRecord(row, store, origin)),
-  store({ store, form, origin }: Call) {
+  list: (call: Call, url: string) =>
+    listed(listLinks(call.query, call.store, url), (row) => showLink(call, row)),
+  store({ store, form, origin, flavour }: Call) {
     const domain =
       typeof form.domain_id === "string" ? store.domains.get(parseInt(form.domain_id, 10)) : undefined;
     if (!domain) throw new Refusal(404, { message: "No query results for model [App\\Models\\Domain]." });
     const { problems, values } = checkNewLink(form, store, domain.id);
-    invalid(problems);
+    refuse({ ...problems, ...gatedFields(form, flavour) }, flavour);
     if (form.multiple_links) throw notFound();
-    const row = store.addLink(newLink(values, domain.id, values.alias ?? freeAlias(store)));
+    const row = store.addLink(
+      newLink(toStored(values, flavour), domain.id, values.alias ?? freeAlias(store)),
+    );
     // An empty scalar is found out only when the pixels are attached, after the row was written.
     if (form.pixel_ids === null) throw new DatabaseError("pixel_ids is not an array");
-    return data(201, { ...linkRecord(row, store, origin, form), clicks: null, last_rotation: null });
+    const record = { ...linkRecord(row, store, origin, form), clicks: null, last_rotation: null };
+    return data(201, flavourLink(record, flavour, form));
   },
-  show: ({ store, origin }: Call, id: number) => data(200, linkRecord(found(store.links, id), store, origin)),
-  update({ store, form, origin }: Call, id: number) {
+  show: (call: Call, id: number) => data(200, showLink(call, found(call.store.links, id))),
+  update({ store, form, origin, flavour }: Call, id: number) {
     refuseOwner(form);
     const current = store.links.get(id);
     if (!current && "alias" in form) {
       throw new Refusal(404, { message: `No query results for model [App\\Models\\Link] ${id}` });
     }
     const { problems, values } = checkLinkUpdate(form, store, current);
-    invalid(problems);
+    refuse({ ...problems, ...gatedFields(form, flavour) }, flavour);
     const row = found(store.links, id);
-    store.updateLink(row, values);
-    return data(200, linkRecord(row, store, origin, form));
+    store.updateLink(row, toStored(values, flavour));
+    return data(200, flavourLink(linkRecord(row, store, origin, form), flavour));
   },
   delete({ store }: Call, id: number) {
     store.deleteLink(found(store.links, id));

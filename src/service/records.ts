@@ -12,73 +12,81 @@ const text = z
 const count = integer.nullish().transform((value) => value ?? null);
 const nested = z.looseObject({ id }).nullish();
 /** "Is it set?"; the secret itself is never returned. */
-const flag = z.union([z.boolean(), z.number(), z.null(), z.string()]).optional().transform(Boolean);
+const flag = z
+  .union([z.boolean(), z.number(), z.null(), z.string()])
+  .optional()
+  .transform((value) => value !== "0" && Boolean(value));
+
+/** An object whose empty texts count as null: some versions answer them for what is not set. */
+function record<Shape extends z.ZodRawShape>(shape: Shape) {
+  const nullify = (raw: unknown) =>
+    typeof raw === "object" && raw !== null && !Array.isArray(raw)
+      ? Object.fromEntries(Object.entries(raw).map(([name, value]) => [name, value === "" ? null : value]))
+      : raw;
+  return z.preprocess(nullify, z.looseObject(shape));
+}
 
 const target = z.looseObject({ key: z.union([z.string(), z.number()]).nullish(), value: z.string() });
 
-export const domainRecord = z
-  .looseObject({
-    id,
-    name: z.string(),
-    url: text,
-    homepage_url: text,
-    index_page: text,
-    not_found_url: text,
-    not_found_page: text,
-  })
-  .transform((raw) => ({
-    id: raw.id,
-    name: raw.name,
-    url: raw.url,
-    // The second names are those of versions before 2026.
-    homepage_url: raw.homepage_url ?? raw.index_page,
-    not_found_url: raw.not_found_url ?? raw.not_found_page,
-  }));
+export const domainRecord = record({
+  id,
+  name: z.string(),
+  url: text,
+  homepage_url: text,
+  index_page: text,
+  not_found_url: text,
+  not_found_page: text,
+}).transform((raw) => ({
+  id: raw.id,
+  name: raw.name,
+  url: raw.url,
+  // The second names are those of versions before 2026.
+  homepage_url: raw.homepage_url ?? raw.index_page,
+  not_found_url: raw.not_found_url ?? raw.not_found_page,
+}));
 
-export const linkRecord = z
-  .looseObject({
-    id,
-    alias: z.string(),
-    url: z.string(),
-    short_url: text,
-    domain: nested,
-    domain_id: count,
-    space: nested,
-    space_id: count,
-    pixels: z.array(z.looseObject({ id })).nullish(),
-    pixel_ids: z.array(id).nullish(),
-    redirect_password: flag,
-    sensitive_content: z.union([z.boolean().transform(Number), integer]).nullish(),
-    privacy: count,
-    password: flag,
-    active_period_start_at: text,
-    active_period_end_at: text,
-    clicks_limit: count,
-    expiration_url: text,
-    targets_type: text,
-    targets: z.union([z.array(target), z.record(z.string(), target)]).nullish(),
-  })
-  .transform((raw) => ({
-    id: raw.id,
-    alias: raw.alias,
-    url: raw.url,
-    short_url: raw.short_url,
-    /** Null where the answer does not tell. */
-    domain_id: raw.domain?.id ?? raw.domain_id,
-    space_id: raw.space?.id ?? raw.space_id,
-    pixel_ids: raw.pixels?.map((pixel) => pixel.id) ?? raw.pixel_ids ?? [],
-    redirect_password: raw.redirect_password,
-    sensitive_content: raw.sensitive_content ?? null,
-    privacy: raw.privacy,
-    password: raw.password,
-    active_period_start_at: raw.active_period_start_at,
-    active_period_end_at: raw.active_period_end_at,
-    clicks_limit: raw.clicks_limit,
-    expiration_url: raw.expiration_url,
-    targets_type: raw.targets_type,
-    // An array, or an object keyed by index where the indices had holes.
-    targets: Object.values(raw.targets ?? {}).map(({ key, value }) => ({ key: key ?? null, value })),
-  }));
+export const linkRecord = record({
+  id,
+  alias: z.string(),
+  url: z.string(),
+  short_url: text,
+  domain: nested,
+  domain_id: count,
+  space: nested,
+  space_id: count,
+  pixels: z.array(z.looseObject({ id })).nullish(),
+  pixel_ids: z.array(id).nullish(),
+  redirect_password: flag,
+  sensitive_content: z.union([z.boolean().transform(Number), integer]).nullish(),
+  privacy: count,
+  password: flag,
+  active_period_start_at: text,
+  active_period_end_at: text,
+  clicks_limit: count,
+  expiration_url: text,
+  targets_type: text,
+  targets: z.union([z.array(target), z.record(z.string(), target)]).nullish(),
+}).transform((raw) => ({
+  id: raw.id,
+  alias: raw.alias,
+  url: raw.url,
+  short_url: raw.short_url,
+  /** Null where the answer does not tell. */
+  domain_id: raw.domain?.id ?? raw.domain_id,
+  space_id: raw.space?.id ?? raw.space_id,
+  pixel_ids: raw.pixels?.map((pixel) => pixel.id) ?? raw.pixel_ids ?? [],
+  redirect_password: raw.redirect_password,
+  sensitive_content: raw.sensitive_content ?? null,
+  privacy: raw.privacy,
+  password: raw.password,
+  active_period_start_at: raw.active_period_start_at,
+  active_period_end_at: raw.active_period_end_at,
+  clicks_limit: raw.clicks_limit,
+  expiration_url: raw.expiration_url,
+  targets_type: raw.targets_type,
+  // An array, or an object keyed by index where the indices had holes.
+  targets: Object.values(raw.targets ?? {}).map(({ key, value }) => ({ key: key ?? null, value })),
+}));
 
 /** A domain as the service returns it, in the names and types of the newest version. */
 export type DomainRecord = z.infer<typeof domainRecord>;
