@@ -12,8 +12,8 @@ type Fields = Record<string, z.ZodType>;
 type Canonical<Schemas extends Fields> = { [Name in keyof Schemas]?: z.output<Schemas[Name]> };
 
 /**
- * Checks arguments field by field and makes them canonical. Null and empty texts count as absent, as they do
- * for the service. Values that are not known yet pass as they are and are checked once they are known.
+ * Checks arguments field by field and makes them canonical. Values that are not known yet pass as they are and
+ * are checked once they are known.
  */
 export function checkFields<Schemas extends Fields>(
   schemas: Schemas,
@@ -22,10 +22,11 @@ export function checkFields<Schemas extends Fields>(
   const fields: Record<string, unknown> = {};
   const problems: Problem[] = [];
   for (const name of Object.keys(values)) {
-    if (!(name in schemas)) problems.push({ property: name, reason: "is not an argument of this resource" });
+    if (!Object.hasOwn(schemas, name))
+      problems.push({ property: name, reason: "is not an argument of this resource" });
   }
   for (const [name, schema] of Object.entries(schemas)) {
-    const value = values[name] === null || values[name] === "" ? undefined : values[name];
+    const value = values[name];
     const result = schema.safeParse(value);
     if (result.success) {
       if (result.data !== undefined) fields[name] = result.data;
@@ -54,7 +55,7 @@ function path(name: string, rest: PropertyKey[]): string {
 export function checkInputs<Schemas extends Fields>(
   schemas: Schemas,
   news: Record<string, unknown>,
-  rules: (fields: Canonical<Schemas>) => Problem[] = () => [],
+  rules: (fields: Canonical<Schemas>, refused: ReadonlySet<string>) => Problem[] = () => [],
 ): { inputs: Canonical<Schemas>; failures: Failure[] } {
   // Names that begin so are the engine's and ours: hidden in plans, and nothing that a program sets.
   const isPrivate = ([name]: [string, unknown]) => name.startsWith("__");
@@ -67,9 +68,17 @@ export function checkInputs<Schemas extends Fields>(
     inputs: { ...fields, ...Object.fromEntries(own) },
     failures: [
       ...settingsProblems().map((reason) => ({ property: "", reason })),
-      ...toFailures([...problems, ...rules(fields)]),
+      // What a rule would say of a field that was refused by itself is no second mistake.
+      ...toFailures([
+        ...problems,
+        ...rules(fields, new Set(problems.map(({ property }) => rootOf(property)))),
+      ]),
     ],
   };
+}
+
+function rootOf(property: string): string {
+  return /^\w+/.exec(property)?.[0] ?? property;
 }
 
 /** A problem as the engine takes it. */

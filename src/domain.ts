@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import { checkInputs, isUnknown } from "./check";
+import { checkInputs } from "./check";
 import { changedFields, driftedFields, echoOf, isSame, replaceFields, type Echo } from "./drift";
 import { dynamicInputs, typeToken } from "./dynamic";
 import { domainFields } from "./fields";
@@ -87,7 +87,7 @@ export class DomainProvider implements pulumi.dynamic.ResourceProvider {
         ? { changes: false }
         : {
             replaces: replacing.filter((field) => changed.includes(field)),
-            deleteBeforeReplace: isSame(olds.name, news.name) && !isUnknown(news.name),
+            deleteBeforeReplace: isSame(olds.name, news.name),
           },
     );
   }
@@ -161,7 +161,8 @@ export class Domain extends pulumi.CustomResource {
    * @param opts Pulumi's options.
    */
   constructor(name: string, args: DomainArgs, opts?: pulumi.CustomResourceOptions) {
-    const inputs = { homepageUrl: undefined, notFoundUrl: undefined, ...args, url: undefined };
+    // Every output must be named here, or it would stay unknown for ever.
+    const inputs = { homepageUrl: undefined, notFoundUrl: undefined, url: undefined, ...args };
     super(typeToken("Domain"), name, dynamicInputs("Domain", inputs), opts);
   }
 }

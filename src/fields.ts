@@ -7,6 +7,16 @@ import { z } from "zod";
 const required = (otherwise: string) => (issue: { input?: unknown }) =>
   issue.input === undefined ? "is required" : otherwise;
 
+/** What the service takes for "not given": null, and a text of nothing but spaces. */
+const blank = (value: unknown) =>
+  value === null || (typeof value === "string" && value.trim() === "") ? undefined : value;
+
+/** An argument that must be there. */
+const mandatory = <Schema extends z.ZodType>(schema: Schema) => z.preprocess(blank, schema);
+
+/** An argument that may be left out. */
+const optional = <Schema extends z.ZodType>(schema: Schema) => z.preprocess(blank, schema.optional());
+
 const number = (value: unknown) =>
   typeof value === "string" && /^\d{1,15}$/.test(value.trim()) ? Number(value) : value;
 
@@ -18,7 +28,7 @@ const url = (longest: number) =>
     .regex(/^[a-z][a-z0-9+.-]*:\/\/[^\s/?#]/i, {
       error: "must be a URL with scheme and host, for example https://example.com/page",
     })
-    .regex(/^[^\s{}|"<>\\^`\p{Cc}\p{Extended_Pictographic}]*$/u, {
+    .regex(/^[^\s{}|"<>\\^`\p{Cc}\p{Emoji_Presentation}]*$/u, {
       error:
         'holds a character that must be percent-encoded (space, { } | " < > \\ ^ `, an emoji or a control character)',
     });
@@ -31,8 +41,11 @@ const id = (noun: string) =>
       .min(1, { error: `must be the id of a ${noun}, 1 or greater` }),
   );
 
-/** 1 to 128 characters; never trimmed, never named in a message. */
-const password = z.string({ error: "must be a text" }).max(128, { error: "is longer than 128 characters" });
+/** 1 to 128 characters; never trimmed, never named in a message. An empty one is none, as for the service. */
+const password = z.preprocess(
+  (value) => (value === null || value === "" ? undefined : value),
+  z.string({ error: "must be a text" }).max(128, { error: "is longer than 128 characters" }).optional(),
+);
 
 /** Date and time as the service reads it: in the account's time zone, without a zone of its own. */
 const dateTime = z
@@ -45,7 +58,7 @@ const dateTime = z
   })
   .transform((text) => text.replace(" ", "T").replace(/^([^.]*T\d\d:\d\d)$/, "$1:00"))
   .refine(isDateTime, { abort: true, error: "must be a real date and time like 2026-03-01T08:00:00" })
-  .refine((text) => text >= "1970-01-02" && text < "2038-01-18", { error: "must lie between 1970 and 2038" });
+  .refine((text) => text >= "1970-01-02" && text < "2038", { error: "must lie in the years 1970 to 2037" });
 
 function isDateTime(text: string): boolean {
   const time = Date.parse(`${text}Z`);
@@ -66,8 +79,8 @@ export const targetsTypes = [
 
 const target = z.strictObject(
   {
-    key: z.string({ error: "must be a text" }).trim().optional(),
-    value: url(2048),
+    key: optional(z.string({ error: "must be a text" }).trim()),
+    value: mandatory(url(2048)),
   },
   {
     error: (issue) =>
@@ -77,72 +90,84 @@ const target = z.strictObject(
   },
 );
 
+/** A name with a dot whose last label is in ASCII and not a number, or an IPv4 address. */
+function isHostName(text: string): boolean {
+  const labels = /^(?:[^\s./:?#@_-](?:[^\s./:?#@_]{0,61}[^\s./:?#@_-])?\.)+(?!\d+$)[a-z0-9-]{1,63}$/u;
+  return labels.test(text) || z.ipv4().safeParse(text).success;
+}
+
 /** Arguments of a domain. */
 export const domainFields = {
-  name: z
-    .string({ error: required("must be a host name") })
-    .trim()
-    .toLowerCase()
-    .max(255, { error: "is longer than 255 characters" })
-    .regex(/^(?:[^\s./:?#@_-](?:[^\s./:?#@_]{0,61}[^\s./:?#@_-])?\.)+[a-z0-9-]{2,63}$/u, {
-      error: "must be a host name with a dot and without scheme, port and path, for example go.example.com",
-    }),
-  homepageUrl: url(255).optional(),
-  notFoundUrl: url(255).optional(),
+  name: mandatory(
+    z
+      .string({ error: required("must be a host name") })
+      .trim()
+      .toLowerCase()
+      .max(255, { error: "is longer than 255 characters", abort: true })
+      .refine(isHostName, {
+        error: "must be a host name with a dot and without scheme, port and path, for example go.example.com",
+      }),
+  ),
+  homepageUrl: optional(url(255)),
+  notFoundUrl: optional(url(255)),
 };
 
 /** Arguments of a link. */
 export const linkFields = {
-  url: url(2048),
-  domainId: id("domain"),
-  alias: z
-    .string({ error: "must be a text" })
-    .trim()
-    .max(255, { error: "is longer than 255 characters" })
-    .regex(/^[\p{L}\p{M}\p{N}_-]+$/u, { error: "may hold letters, digits, - and _ only" })
-    .refine((alias) => alias !== "0", { error: "must not be 0, which the service takes for no alias" })
-    .optional(),
-  spaceId: id("space").optional(),
-  pixelIds: z
-    .array(id("pixel"), { error: "must be a list of pixel ids" })
-    .transform((ids) => absentIfEmpty([...new Set(ids)].sort((a, b) => a - b)))
-    .optional(),
-  redirectPassword: password.optional(),
-  sensitiveContent: z
-    .union([z.boolean(), z.literal([0, 1]), z.literal(["0", "1", "true", "false"])], {
-      error: "must be true or false",
-    })
-    .transform((value) =>
-      value === true || value === 1 || value === "1" || value === "true" ? true : undefined,
-    )
-    .optional(),
-  privacy: z
-    .preprocess(
-      (value) => (/^[012]$/.test(String(value)) ? privacies[Number(value)] : value),
-      z.enum(privacies, { error: 'must be "public", "private" or "password" (0, 1 or 2)' }),
-    )
-    .transform((value) => (value === "public" ? undefined : value))
-    .optional(),
-  password: password.optional(),
-  activePeriodStartAt: dateTime.optional(),
-  activePeriodEndAt: dateTime.optional(),
-  clicksLimit: z
-    .preprocess(
-      number,
-      z
-        .int({ error: "must be a whole number" })
-        .min(0, { error: "must be 0 (no limit) or greater" })
-        .max(999_999_999, { error: "must be at most 999999999" }),
-    )
-    .transform((limit) => (limit === 0 ? undefined : limit))
-    .optional(),
-  expirationUrl: url(2048).optional(),
-  targetsType: z.enum(targetsTypes, { error: `must be one of ${targetsTypes.join(", ")}` }).optional(),
-  targets: z
-    .array(target, { error: "must be a list of { key, value }" })
-    .max(100, { error: "has more than 100 entries" })
-    .transform(absentIfEmpty)
-    .optional(),
+  url: mandatory(url(2048)),
+  domainId: mandatory(id("domain")),
+  alias: optional(
+    z
+      .string({ error: "must be a text" })
+      .trim()
+      .max(255, { error: "is longer than 255 characters" })
+      .regex(/^[\p{L}\p{M}\p{N}_-]+$/u, { error: "may hold letters, digits, - and _ only" })
+      .refine((alias) => alias !== "0", { error: "must not be 0, which the service takes for no alias" }),
+  ),
+  spaceId: optional(id("space")),
+  pixelIds: optional(
+    z
+      .array(id("pixel"), { error: "must be a list of pixel ids" })
+      .transform((ids) => absentIfEmpty([...new Set(ids)].sort((a, b) => a - b))),
+  ),
+  redirectPassword: password,
+  sensitiveContent: optional(
+    z
+      .union([z.boolean(), z.literal([0, 1]), z.literal(["0", "1", "true", "false"])], {
+        error: "must be true or false",
+      })
+      .transform((value) => absentIf(![true, 1, "1", "true"].includes(value), true as const)),
+  ),
+  privacy: optional(
+    z
+      .preprocess(
+        (value) => (["0", "1", "2", 0, 1, 2].includes(value as number) ? privacies[Number(value)] : value),
+        z.enum(privacies, { error: 'must be "public", "private" or "password" (0, 1 or 2)' }),
+      )
+      .transform((value) => (value === "public" ? undefined : value)),
+  ),
+  password,
+  activePeriodStartAt: optional(dateTime),
+  activePeriodEndAt: optional(dateTime),
+  clicksLimit: optional(
+    z
+      .preprocess(
+        number,
+        z
+          .int({ error: "must be a whole number" })
+          .min(0, { error: "must be 0 (no limit) or greater" })
+          .max(999_999_999, { error: "must be at most 999999999" }),
+      )
+      .transform((limit) => absentIf(limit === 0, limit)),
+  ),
+  expirationUrl: optional(url(2048)),
+  targetsType: optional(z.enum(targetsTypes, { error: `must be one of ${targetsTypes.join(", ")}` })),
+  targets: optional(
+    z
+      .array(target, { error: "must be a list of { key, value }" })
+      .max(100, { error: "has more than 100 entries" })
+      .transform(absentIfEmpty),
+  ),
 };
 
 /** Stands for the values of `privacy` in their order on the wire. */
@@ -151,6 +176,10 @@ export function privacyName(number: number): (typeof privacies)[number] | undefi
 }
 export function privacyNumber(name: (typeof privacies)[number]): number {
   return privacies.indexOf(name);
+}
+
+function absentIf<Value>(absent: boolean, value: Value): Value | undefined {
+  return absent ? undefined : value;
 }
 
 function absentIfEmpty<Item>(list: Item[]): Item[] | undefined {

@@ -46,8 +46,8 @@ export interface LinkArgs {
   domainId: pulumi.Input<pulumi.ID | number>;
   /**
    * The part after the slash: letters of any script, digits, `-` and `_`, at most 255. Unique on its domain, where
-   * the service ignores case and accents. Default: eight letters and digits derived from project, stack and
-   * resource name, which stay the same for as long as the link exists. Updates in place (the old short link stops
+   * the service ignores case and accents. Default: eight letters and digits derived from project, stack, parents
+   * and resource name, which stay the same for as long as the link exists. Updates in place (the old short link stops
    * working); removing it keeps the alias that the link has.
    */
   alias?: pulumi.Input<string | undefined>;
@@ -57,7 +57,8 @@ export interface LinkArgs {
   pixelIds?: pulumi.Input<pulumi.Input<number | string>[] | undefined>;
   /**
    * Password that visitors must give before they are redirected, at most 128 characters. A secret: encrypted in
-   * the state, never shown, never read back. Default: none. Updates in place; removing it clears it.
+   * the state, never shown, never read back. Default: none, which an empty text means too. Updates in place;
+   * removing it clears it.
    */
   redirectPassword?: pulumi.Input<string | undefined>;
   /** Asks visitors for consent before they see the destination. Default: false. Updates in place. */
@@ -69,8 +70,8 @@ export interface LinkArgs {
   privacy?: pulumi.Input<Privacy | 0 | 1 | 2 | undefined>;
   /**
    * Password of the statistics, at most 128 characters; it has an effect only while `privacy` is `"password"`. A
-   * secret: encrypted in the state, never shown, never read back. Default: none. Updates in place; removing it
-   * clears it.
+   * secret: encrypted in the state, never shown, never read back. Default: none, which an empty text means too.
+   * Updates in place; removing it clears it.
    */
   password?: pulumi.Input<string | undefined>;
   /**
@@ -232,30 +233,38 @@ function toForm(inputs: LinkInputs, fields: readonly Field[]): FormFields {
   return Object.assign({}, ...written.map((field) => form[field])) as FormFields;
 }
 
-/** Rules over several fields. Values that are not known yet are passed over. */
-function rules(fields: Partial<LinkInputs>): Problem[] {
+/** Rules over several fields. A field that is not known yet, or was refused by itself, breaks none. */
+function rules(fields: Partial<LinkInputs>, refused: ReadonlySet<string>): Problem[] {
   const problems: Problem[] = [];
-  const { activePeriodStartAt: start, activePeriodEndAt: end, targetsType, targets } = fields;
-  if (start !== undefined && end === undefined) {
-    problems.push({ property: "activePeriodEndAt", reason: "is required together with activePeriodStartAt" });
-  } else if (end !== undefined && start === undefined) {
-    problems.push({ property: "activePeriodStartAt", reason: "is required together with activePeriodEndAt" });
-  } else if (start !== undefined && end !== undefined && !isUnknown([start, end]) && start >= end) {
+  const lacks = (field: Field) => fields[field] === undefined && !refused.has(field);
+  const { activePeriodStartAt: start, activePeriodEndAt: end, targets } = fields;
+  for (const [given, other] of [period, [...period].reverse()] as [Field, Field][]) {
+    if (fields[given] !== undefined && lacks(other)) {
+      problems.push({ property: other, reason: `is required together with ${given}` });
+    }
+  }
+  if (start !== undefined && end !== undefined && !isUnknown([start, end]) && start >= end) {
     problems.push({ property: "activePeriodEndAt", reason: "must be later than activePeriodStartAt" });
   }
-  if (targets !== undefined && targetsType === undefined) {
+  if (targets !== undefined && lacks("targetsType")) {
     problems.push({ property: "targetsType", reason: "is required together with targets" });
   }
   return problems;
 }
+
+/**
+ * The alias of links that name none, by the one that was derived for them. A replacement checks its inputs a second
+ * time and without the old ones; a printed alias must be the same there, so the first check leaves it here.
+ */
+const keptAliases = new Map<string, string>();
 
 /** @internal The life cycle of links, as the engine calls it. */
 export class LinkProvider implements pulumi.dynamic.ResourceProvider {
   configure = configure;
 
   check(olds: Partial<LinkInputs>, news: Record<string, unknown>): Promise<pulumi.dynamic.CheckResult> {
-    const { inputs, failures } = checkInputs(linkFields, news, (fields) =>
-      rules(fields as Partial<LinkInputs>),
+    const { inputs, failures } = checkInputs(linkFields, news, (fields, refused) =>
+      rules(fields as Partial<LinkInputs>, refused),
     );
     const { targetsType, targets } = inputs as Partial<LinkInputs>;
     if (targetsType && targets && !isUnknown([targetsType, targets])) {
@@ -264,8 +273,10 @@ export class LinkProvider implements pulumi.dynamic.ResourceProvider {
       failures.push(...toFailures(canonical.problems));
     }
     // An alias is never given up: once in the state it stays until the program names another.
-    const alias = inputs.alias ?? olds.alias ?? (news.__alias as string | undefined);
-    return Promise.resolve({ inputs: alias === undefined ? inputs : { ...inputs, alias }, failures });
+    const derived = (news.__alias as string | undefined) ?? "";
+    if (olds.alias !== undefined) keptAliases.set(derived, olds.alias);
+    const alias = inputs.alias ?? keptAliases.get(derived) ?? derived;
+    return Promise.resolve({ inputs: alias === "" ? inputs : { ...inputs, alias }, failures });
   }
 
   diff(_id: string, olds: LinkState, news: LinkInputs): Promise<pulumi.dynamic.DiffResult> {
@@ -334,11 +345,11 @@ export class LinkProvider implements pulumi.dynamic.ResourceProvider {
 
 /**
  * The alias of a link for which the program names none: eight of 31 letters and digits that cannot be mistaken
- * for one another, always the same for project, stack and resource name.
+ * for one another, always the same for the URN, which names project, stack, parents and resource.
  */
-function derivedAlias(name: string): string {
+function derivedAlias(urn: string): string {
   const letters = "23456789abcdefghjkmnpqrstuvwxyz";
-  const digest = createHash("sha256").update(`${pulumi.getProject()}/${pulumi.getStack()}/${name}`).digest();
+  const digest = createHash("sha256").update(urn).digest();
   return Array.from(digest.subarray(0, 8), (byte) => letters[byte % letters.length]).join("");
 }
 
@@ -399,7 +410,8 @@ export class Link extends pulumi.CustomResource {
     const given = secret.filter((field) => args[field] !== undefined);
     const secrets = Object.fromEntries(given.map((field) => [field, pulumi.secret(args[field])]));
     const named = typeof args.alias === "string" && args.alias.trim() !== "";
-    const derived = named ? {} : { __alias: derivedAlias(name) };
+    const urn = pulumi.createUrn(name, typeToken("Link"), opts?.parent);
+    const derived = named ? {} : { __alias: urn.apply(derivedAlias) };
     const secretOpts = given.length > 0 ? { additionalSecretOutputs: given } : {};
     super(
       typeToken("Link"),

@@ -1,5 +1,12 @@
 import { Client } from "./service/client";
-import { isNotFound, isUnauthorized, isUnreachable, RefusedError, ServiceError } from "./service/errors";
+import {
+  isForeign,
+  isNotFound,
+  isUnauthorized,
+  isUnreachable,
+  RefusedError,
+  ServiceError,
+} from "./service/errors";
 import { resolveSettings, SettingsError, type ReadConfig } from "./settings";
 
 // The engine runs one provider process for both resource classes, so what they share lives in this module.
@@ -74,9 +81,12 @@ function describe(error: unknown): string {
   if (!(error instanceof ServiceError)) return error instanceof Error ? error.message : String(error);
   const message = error instanceof RefusedError ? error.messageWith(propertyName) : error.message;
   if (isUnauthorized(error)) {
-    return `${message} Set the right one with "pulumi config set --secret shortlink:apiKey" or in SHORTLINK_API_KEY.`;
+    const late = ["GET", "DELETE"].includes(error.method)
+      ? ' "pulumi refresh" and "pulumi destroy" use the configuration of the last "pulumi up": run that before.'
+      : "";
+    return `${message} Set the right one with "pulumi config set --secret shortlink:apiKey" or in SHORTLINK_API_KEY.${late}`;
   }
-  if (isUnreachable(error)) {
+  if (isUnreachable(error) || isForeign(error)) {
     return `${message}. Does it run, and is shortlink:baseUrl (or SHORTLINK_BASE_URL) its address?`;
   }
   return message;

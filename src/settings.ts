@@ -19,7 +19,7 @@ export class SettingsError extends Error {
  */
 export function resolveSettings(readConfig: ReadConfig, environment = process.env): Connection {
   const read = (key: string, variable: string) =>
-    (readConfig(key) ?? environment[variable])?.trim() || undefined;
+    [readConfig(key), environment[variable]].map((value) => value?.trim()).find((value) => value);
   const problems: string[] = [];
 
   const apiKey = read("shortlink:apiKey", "SHORTLINK_API_KEY");
@@ -52,7 +52,7 @@ export function resolveSettings(readConfig: ReadConfig, environment = process.en
   }
   if (problems.length > 0 || !url || apiKey === undefined) throw new SettingsError(problems);
   // People copy the address of a page or of an endpoint; what the client needs is where /api/v1 begins.
-  return { baseUrl: url.href.replace(/(?:\/api(?:\/v1)?)?\/*$/, ""), apiKey };
+  return { baseUrl: url.href.replace(/(?:\/api\/v1(?:\/.*)?|\/api)?\/*$/, ""), apiKey };
 }
 
 function isLoopback(host: string): boolean {

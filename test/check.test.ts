@@ -33,8 +33,17 @@ describe("a domain", () => {
     });
   });
 
+  test.each(["10.0.0.1", "go.x", "a-b.example", "xn--bcher-kva.example", "bücher.example"])(
+    "may be %s",
+    async (name) => {
+      expect(await domain({ name })).toEqual({ name });
+    },
+  );
+
   test.each([
     [{}, ["name is required"]],
+    [{ name: "go.123" }, [expect.stringMatching(/^name must be a host name/)]],
+    [{ name: "10.0.0.256" }, [expect.stringMatching(/^name must be a host name/)]],
     [
       { name: "nodot" },
       ["name must be a host name with a dot and without scheme, port and path, for example go.example.com"],
@@ -151,6 +160,13 @@ describe("a link", () => {
       { targetsType: "countries", targets: [{ key: "DE", value: url }] },
     ],
     ["a password with spaces around it", { password: " x " }, { password: " x " }],
+    [
+      "a key that is null",
+      { targetsType: "rotations", targets: [{ key: null, value: url }] },
+      { targetsType: "rotations", targets: [{ value: url }] },
+    ],
+    ["blank texts", { expirationUrl: " ", spaceId: "", activePeriodStartAt: null, targetsType: "" }, {}],
+    ["a sign that is no emoji", { url: `${url}©` }, { url: `${url}©` }],
     ["a URL of another scheme", { url: "ftp://example.com/a" }, { url: "ftp://example.com/a" }],
   ])("makes canonical: %s", async (_what, news, expected) => {
     expect(await link({ ...base, ...news })).toEqual({ ...base, ...expected });
@@ -205,7 +221,7 @@ describe("a link", () => {
       { activePeriodStartAt: "2026-03-01T08:00:00-05:00", activePeriodEndAt: "2040-03-01T08:00:00" },
       [
         "activePeriodStartAt must have no time zone: the service reads it in the time zone of the account; write 2026-03-01T08:00:00",
-        "activePeriodEndAt must lie between 1970 and 2038",
+        "activePeriodEndAt must lie in the years 1970 to 2037",
       ],
     ],
     [
@@ -261,6 +277,19 @@ describe("a link", () => {
       { domain_id: 1, title: "x" },
       ["domain_id is not an argument of this resource", "title is not an argument of this resource"],
     ],
+    [
+      { targetsType: "planets", targets: [{ key: "DE", value: url }] },
+      [expect.stringMatching(/^targetsType must be one of/)],
+    ],
+    [
+      { activePeriodStartAt: "x", activePeriodEndAt: "2026-03-01T08:00:00" },
+      [`activePeriodStartAt ${dateForm}`],
+    ],
+    [{ privacy: [1] }, ['privacy must be "public", "private" or "password" (0, 1 or 2)']],
+    [
+      { shortUrl: "x", toString: "y" },
+      ["shortUrl is not an argument of this resource", "toString is not an argument of this resource"],
+    ],
     [{ url: "x", clicksLimit: -1 }, [`url ${urlForm}`, "clicksLimit must be 0 (no limit) or greater"]],
   ])("%j is refused", async (news, reasons) => {
     expect(await link({ ...base, ...news })).toEqual(reasons);
@@ -293,6 +322,22 @@ describe("a link", () => {
     expect(
       await link({ ...news, targetsType: "countries", targets: [{ key: "DE", value: "x" }, unknownValue] }),
     ).toEqual([`targets[0].value ${urlForm}`]);
+  });
+
+  test("an element of the targets that is not known yet is no mistake", async () => {
+    const news = { ...base, targetsType: "countries", targets: [{ key: "DE", value: url }, unknownValue] };
+    expect(await link(news)).toEqual(news);
+  });
+
+  test("a replacement, which is checked again without the old inputs, keeps the alias too", async () => {
+    const provider = new LinkProvider();
+    const news = { __provider: "text", __alias: "derived3", url, domainId: 1 };
+    await provider.check({ ...base, alias: "printed" }, news);
+    expect((await provider.check({}, news)).inputs).toMatchObject({ alias: "printed" });
+    expect((await provider.check({}, { ...news, alias: "named" })).inputs).toMatchObject({ alias: "named" });
+    expect((await provider.check({}, { ...news, __alias: "derived4" })).inputs).toMatchObject({
+      alias: "derived4",
+    });
   });
 
   test("without an alias gets the one that the resource class derived", async () => {

@@ -27,11 +27,21 @@ test("Pulumi config comes before the environment", () => {
   });
 });
 
+test("an empty value in the config does not hide the environment", () => {
+  const environment = { SHORTLINK_BASE_URL: "https://env.example", SHORTLINK_API_KEY: "env-key" };
+  expect(resolve({ [url]: " ", [key]: "" }, environment)).toEqual({
+    baseUrl: "https://env.example",
+    apiKey: "env-key",
+  });
+});
+
 test.each([
   ["https://links.example", "https://links.example"],
   [" https://links.example/ ", "https://links.example"],
   ["https://links.example/api/v1/", "https://links.example"],
   ["https://links.example/shortener/api/v1", "https://links.example/shortener"],
+  ["https://links.example/api/v1/links", "https://links.example"],
+  ["https://links.example/api", "https://links.example"],
   ["https://LINKS.example:443", "https://links.example"],
   ["http://127.0.0.1:8787", "http://127.0.0.1:8787"],
   ["http://localhost:8787/", "http://localhost:8787"],

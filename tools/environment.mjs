@@ -1,10 +1,10 @@
 // Where things are, and the environment in which this repository runs `pulumi`: its own home, state and
 // passphrase, so that the user's login, plugins and stacks are never touched.
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
@@ -56,7 +56,9 @@ export function findPulumi() {
   for (const { bin, where } of candidates) {
     if (!existsSync(join(bin, `pulumi${executable}`))) continue;
     const version = versionOf(join(bin, `pulumi${executable}`));
-    const hosts = where === "on PATH" ? onPath : [bin];
+    // The engine looks on PATH and beside the program itself, wherever a link to it lies.
+    const real = dirname(realpathSync(join(bin, `pulumi${executable}`)));
+    const hosts = where === "on PATH" ? [...onPath, real] : [bin];
     const hasHost = hosts.some((folder) => existsSync(join(folder, `pulumi-language-nodejs${executable}`)));
     if (version !== undefined && hasHost && isRecent(version)) return { bin, version, where };
     // A shell would run the first on PATH too; a newer one behind it is not looked for.
@@ -71,6 +73,7 @@ function versionOf(command) {
     return execFileSync(command, ["version"], {
       encoding: "utf8",
       stdio: ["ignore", "pipe", "ignore"],
+      timeout: 30_000,
       env: { ...process.env, PULUMI_HOME: join(demoFolder, "home"), PULUMI_SKIP_UPDATE_CHECK: "true" },
     })
       .trim()
@@ -103,7 +106,7 @@ export function pulumiEnvironment(folder = demoFolder) {
     .../** @type {Record<string, string>} */ (Object.fromEntries(inherited)),
     PATH: [join(root, "node_modules", ".bin"), cli.bin, process.env.PATH].join(delimiter),
     PULUMI_HOME: home,
-    PULUMI_BACKEND_URL: `file://${state}`,
+    PULUMI_BACKEND_URL: pathToFileURL(state).href,
     PULUMI_CONFIG_PASSPHRASE: "",
     PULUMI_SKIP_UPDATE_CHECK: "true",
     PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: "true",

@@ -31,7 +31,7 @@ async function installDependencies() {
   await step(
     "Installing the dependencies (npm ci)",
     "npm",
-    ["ci", "--no-audit", "--no-fund", "--loglevel=error"],
+    ["ci", "--include=dev", "--no-audit", "--no-fund", "--loglevel=error"],
     {
       cwd: root,
     },

@@ -51,6 +51,8 @@ function urlProblem(value: Field, label: string, longest: number): string | unde
 export interface Checked<Row> {
   problems: Problems;
   values: Partial<Row>;
+  /** What passes validation but not the database, which is asked last: the answer is then 500. */
+  refusedByDatabase?: string;
 }
 
 export function checkDomain(form: Form, store: Store, host: string, creating: boolean): Checked<DomainRow> {
@@ -60,7 +62,8 @@ export function checkDomain(form: Form, store: Store, host: string, creating: bo
     if ("user_id" in form) problems.user_id = ["The user id field is prohibited."];
     const name = typeof form.name === "string" ? form.name.toLowerCase().replace(/https?:\/\//g, "") : "";
     if (name === "") problems.name = ["The name field is required."];
-    else if (!isDomainName(name) && name !== host) problems.name = ["Invalid domain name."];
+    else if (!isDomainName(name) && name !== host.replace(/:\d+$/, ""))
+      problems.name = ["Invalid domain name."];
     else if (store.findDomain(name)) problems.name = ["The name has already been taken."];
     values.name = name;
   }
@@ -104,6 +107,7 @@ function checkLink(
 ): Checked<LinkRow> {
   const problems: Problems = {};
   const values: Partial<LinkRow> = {};
+  const database: string[] = [];
   const fail = (field: string, text: string) => (problems[field] ??= []).push(text);
   const given = (field: string) => form[field] !== undefined;
 
@@ -147,8 +151,8 @@ function checkLink(
   }
   if (given("privacy")) {
     const value = form.privacy ?? null;
-    if (value === null) throw new DatabaseError("Column 'privacy' cannot be null");
-    if (typeof value !== "string" || !/^[012]$/.test(value))
+    if (value === null) database.push("Column 'privacy' cannot be null");
+    else if (typeof value !== "string" || !/^[012]$/.test(value))
       fail("privacy", "The selected privacy is invalid.");
     else values.privacy = Number(value);
   }
@@ -164,10 +168,10 @@ function checkLink(
       fail("space_id", "The selected space id is invalid.");
     else values.space_id = value === null ? null : toId(value);
   }
-  if (given("pixel_ids")) checkPixels(form.pixel_ids ?? null, store, values, fail, creating);
-  checkActivePeriod(form, values, fail, creating);
+  if (given("pixel_ids")) checkPixels(form.pixel_ids ?? null, store, values, fail, database, creating);
+  checkActivePeriod(form, values, fail, database, creating);
   checkTargets(form, values, fail, current);
-  return { problems, values };
+  return { problems, values, ...(database[0] === undefined ? {} : { refusedByDatabase: database[0] }) };
 }
 
 function toId(value: Field): number {
@@ -179,11 +183,15 @@ function checkPixels(
   store: Store,
   values: Partial<LinkRow>,
   fail: (field: string, text: string) => void,
+  database: string[],
   creating: boolean,
 ): void {
   // On store an empty scalar is found out only when the row is already written (see the server).
   if (creating && value === null) return;
-  if (!Array.isArray(value)) throw new DatabaseError("pixel_ids is not an array");
+  if (!Array.isArray(value)) {
+    database.push("pixel_ids is not an array");
+    return;
+  }
   const ids = value.filter((item) => item !== null).map(toId);
   const known = ids.every((id) => store.pixels.has(id)) && new Set(ids).size === ids.length;
   if (known) values.pixel_ids = ids;
@@ -194,6 +202,7 @@ function checkActivePeriod(
   form: Form,
   values: Partial<LinkRow>,
   fail: (field: string, text: string) => void,
+  database: string[],
   creating: boolean,
 ): void {
   const fields = ["active_period_start_at", "active_period_end_at"] as const;
@@ -220,7 +229,7 @@ function checkActivePeriod(
   }
   for (const value of [start, end]) {
     if (typeof value === "string" && isDateTime(value) && !(value >= "1970" && value < "2038-01-19")) {
-      throw new DatabaseError("Incorrect datetime value");
+      database.push("Incorrect datetime value");
     }
   }
 }
@@ -258,7 +267,11 @@ function checkTargets(
   if (entries.length > 100) fail("targets", "The targets may not have more than 100 items.");
   const kept: Target[] = [];
   for (const [index, entry] of entries) {
-    const { key = null, value = null } = (typeof entry === "object" ? entry : null) as Form;
+    if (typeof entry === "string") {
+      fail(`targets.${index}`, "The target must be an array.");
+      continue;
+    }
+    const { key = null, value = null } = (entry ?? {}) as Form;
     // Entries are checked only when their type comes with them; alone they are stored as they are.
     if (typeof type === "string") {
       const isKey = targetKeys[type];

@@ -42,7 +42,7 @@ export interface Emulator {
 }
 
 /**
- * Starts the service in miniature on the loopback interface: the whole of `/api/v1` with the answers, rules
+ * Starts the service in miniature on the loopback interface: the documented endpoints of `/api/v1` with the answers, rules
  * and quirks of the newest known version, and the redirects that visitors meet. The `Host` header picks the
  * domain: `curl -i -H 'Host: go.example' http://127.0.0.1:8787/docs` follows `go.example/docs`.
  * Every account has the spaces 1, 2, 3 and the pixels 1, 2, 3.
@@ -86,18 +86,12 @@ interface Context {
 }
 
 async function answer(request: IncomingMessage, response: ServerResponse, context: Context): Promise<void> {
-  const url = new URL(request.url ?? "/", "http://emulator");
-  const host = request.headers.host ?? "";
-  const domain = context.store.findDomain(host.replace(/:\d+$/, ""));
+  // Not by new URL(path, base): a path that begins with // would name a host.
+  const url = URL.parse(`http://emulator${request.url ?? "/"}`) ?? new URL("http://emulator/");
   const isApi = url.pathname.startsWith("/api/");
   let result: Result;
   try {
-    const body = await readBody(request);
-    if (isApi) result = api(request, url, host, body, context);
-    else if (domain) result = redirect(request, url, domain, body, context.store);
-    else if (url.pathname === "/login") result = html(200, "Login", "Log in to manage your links.");
-    else if (url.pathname === "/") result = html(200, "Short links", "The emulator is running.");
-    else result = html(404, "Not found", "There is no such page.");
+    result = handle(request, url, await readBody(request), context);
   } catch (error) {
     result = failure(error, isJsonWanted(request));
   }
@@ -114,6 +108,19 @@ async function answer(request: IncomingMessage, response: ServerResponse, contex
     ...result.headers,
   });
   response.end(request.method === "HEAD" ? undefined : result.body);
+}
+
+function handle(request: IncomingMessage, url: URL, body: string, context: Context): Result {
+  const host = request.headers.host ?? "";
+  if (url.pathname.startsWith("/api/")) return api(request, url, host, body, context);
+  const domain = context.store.findDomain(host.replace(/:\d+$/, ""));
+  if (domain) return redirect(request, url, domain, body, context.store);
+  if (url.pathname === "/login") return html(200, "Login", "Log in to manage your links.");
+  return url.pathname === "/" ? homePage() : html(404, "Not found", "There is no such page.");
+}
+
+function homePage(): Result {
+  return html(200, "Short links", "The emulator is running.");
 }
 
 async function readBody(request: IncomingMessage): Promise<string> {
@@ -185,17 +192,22 @@ function redirect(request: IncomingMessage, url: URL, domain: DomainRow, body: s
     headers: request.headers,
     form: request.method === "POST" ? parseForm(body) : {},
   };
+  // A bare domain without a homepage shows the installation's.
+  if (url.pathname === "/" && domain.homepage_url === null) return homePage();
   const result = visit(visitor, domain, store);
   if (result.status !== 301) return html(result.status, result.title, result.page);
-  return html(301, "Redirecting", "", { Location: result.location });
+  // A header carries ASCII only, a destination any letters.
+  return html(301, "Redirecting", "", {
+    Location: URL.parse(result.location)?.href ?? encodeURI(result.location),
+  });
 }
 
 function api(request: IncomingMessage, url: URL, host: string, body: string, context: Context): Result {
-  const path = url.pathname.slice("/api/v1".length);
+  const [, path] = /^\/api\/v1(\/.*)?$/.exec(url.pathname) ?? [];
+  if (path === undefined) throw notFound();
   // A web server in front answers this before the application is asked.
   if (path.endsWith("/")) return html(301, "Moved", "", { Location: url.pathname.slice(0, -1) + url.search });
-  const query = parseForm(url.search.slice(1));
-  const form = formOf(request, body);
+  const [query, form, misread] = readForms(request, url, body);
   const method = methodOf(request, form);
   if (path === "/status" && method === "GET") return json(200, { message: "Online.", status: 200 });
 
@@ -212,6 +224,7 @@ function api(request: IncomingMessage, url: URL, host: string, body: string, con
   }
   if (!route) throw notFound();
   if (keyOf(request, query, form) !== context.apiKey) throw new Refusal(401, { message: "Unauthenticated." });
+  if (misread) throw misread;
 
   const call: Call = {
     store: context.store,
@@ -231,6 +244,17 @@ function api(request: IncomingMessage, url: URL, host: string, body: string, con
   const id = parseInt(route[2], 10);
   if (method === "GET") return operations.show(call, id);
   return method === "DELETE" ? operations.delete(call, id) : operations.update(call, id);
+}
+
+/** Query and body, and what was wrong with them: an unreadable form comes after a wrong key. */
+function readForms(request: IncomingMessage, url: URL, body: string): [Form, Form, Error | undefined] {
+  let query: Form = {};
+  try {
+    query = parseForm(url.search.slice(1));
+    return [query, formOf(request, body), undefined];
+  } catch (error) {
+    return [query, {}, error as Error];
+  }
 }
 
 function formOf(request: IncomingMessage, body: string): Form {
@@ -325,9 +349,10 @@ const links = {
     const domain =
       typeof form.domain_id === "string" ? store.domains.get(parseInt(form.domain_id, 10)) : undefined;
     if (!domain) throw new Refusal(404, { message: "No query results for model [App\\Models\\Domain]." });
-    const { problems, values } = checkNewLink(form, store, domain.id);
+    const { problems, values, refusedByDatabase } = checkNewLink(form, store, domain.id);
     refuse({ ...problems, ...gatedFields(form, flavour) }, flavour);
     if (form.multiple_links) throw notFound();
+    if (refusedByDatabase) throw new DatabaseError(refusedByDatabase);
     const row = store.addLink(
       newLink(toStored(values, flavour), domain.id, values.alias ?? freeAlias(store)),
     );
@@ -343,9 +368,10 @@ const links = {
     if (!current && "alias" in form) {
       throw new Refusal(404, { message: `No query results for model [App\\Models\\Link] ${id}` });
     }
-    const { problems, values } = checkLinkUpdate(form, store, current);
+    const { problems, values, refusedByDatabase } = checkLinkUpdate(form, store, current);
     refuse({ ...problems, ...gatedFields(form, flavour) }, flavour);
     const row = found(store.links, id);
+    if (refusedByDatabase) throw new DatabaseError(refusedByDatabase);
     store.updateLink(row, toStored(values, flavour));
     return data(200, flavourLink(linkRecord(row, store, origin, form), flavour));
   },

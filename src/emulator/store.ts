@@ -157,7 +157,16 @@ export class Store {
 
   /** Writes are gathered for a moment, so that a thousand creates do not write the file a thousand times. */
   changed(): void {
-    if (this.#path !== undefined) this.#timer ??= setTimeout(() => this.save(), 100);
+    if (this.#path !== undefined) this.#timer ??= setTimeout(() => this.#saveLater(), 100);
+  }
+
+  /** What cannot be written now, on a full disk for example, is tried again with the next change and at the end. */
+  #saveLater(): void {
+    try {
+      this.save();
+    } catch {
+      this.#timer = undefined;
+    }
   }
 
   save(): void {

@@ -3,6 +3,7 @@ import type { z } from "zod";
 import { AnswerError, NoAnswerError, RefusedError, type Call, type FieldMessages } from "./errors";
 import { encodeForm, encodeQuery, type FormFields } from "./form";
 import { domainRecord, linkRecord, listAnswer, unwrap, type DomainRecord, type LinkRecord } from "./records";
+import { Slots } from "./slots";
 
 export type { DomainRecord, LinkRecord } from "./records";
 
@@ -39,9 +40,12 @@ export interface LinkQuery {
   pixel_id?: number | undefined;
 }
 
-// One pool per process: all resources, and in a program all clients, share its connections. Four in flight
-// already reach the service's limit of requests; with HTTP/2 the bound would not hold.
-const agent = new Agent({ connections: 4, allowH2: false, maxResponseSize: 32 * 1024 * 1024 });
+// One pool per process: all resources, and in a program all clients, share its connections. Four calls at a time
+// already reach the service's limit of requests. They are counted here and not by the pool, whose queue would use up
+// the deadline of a call that has not begun; with HTTP/2 the bound would not hold.
+const parallelCalls = 4;
+const agent = new Agent({ connections: parallelCalls, allowH2: false, maxResponseSize: 32 * 1024 * 1024 });
+const slots = new Slots(parallelCalls);
 
 /** The service's interface, one method per endpoint. Every method throws a `ServiceError` when it fails. */
 export class Client {
@@ -142,12 +146,12 @@ export class Client {
       const parameters = { ...query, sort_by: "id", sort: "asc", per_page: 100, page };
       const body = await this.#send(call, { query: parameters, deadline: this.#deadlines.read });
       const { data, meta } = parseAnswer(call, listAnswer, body);
-      if (data.length === 0) return;
       const records = data.map((item) => parseAnswer(call, schema, item)).filter(({ id }) => !seen.has(id));
+      // Also where an answer does not count its pages: one that brings nothing new is past the last.
+      if (records.length === 0) return;
       for (const { id } of records) seen.add(id);
-      if (records.length > 0) yield records;
+      yield records;
       lastPage = meta?.last_page ?? Infinity;
-      if (meta === null) return;
     }
   }
 
@@ -166,21 +170,26 @@ export class Client {
     const { form, query, deadline } = options;
     let status: number, location: string | undefined, text: string;
     try {
-      const answer = await request(`${baseUrl}${path}${query ? `?${encodeQuery(query)}` : ""}`, {
-        dispatcher: agent,
-        method,
-        headers: {
-          // Without it a wrong key is answered with a redirect to a login page.
-          accept: "application/json",
-          authorization: `Bearer ${apiKey}`,
-          ...(form ? { "content-type": "application/x-www-form-urlencoded" } : {}),
-        },
-        body: form ? encodeForm(form) : null,
-        signal: AbortSignal.timeout(deadline),
+      [status, location, text] = await slots.run(async () => {
+        const answer = await request(`${baseUrl}${path}${query ? `?${encodeQuery(query)}` : ""}`, {
+          dispatcher: agent,
+          method,
+          headers: {
+            // Without it a wrong key is answered with a redirect to a login page.
+            accept: "application/json",
+            authorization: `Bearer ${apiKey}`,
+            ...(form ? { "content-type": "application/x-www-form-urlencoded" } : {}),
+          },
+          body: form ? encodeForm(form) : null,
+          signal: AbortSignal.timeout(deadline),
+        });
+        const { location: header } = answer.headers;
+        return [
+          answer.statusCode,
+          typeof header === "string" ? header : undefined,
+          await answer.body.text(),
+        ] as const;
       });
-      status = answer.statusCode;
-      location = typeof answer.headers.location === "string" ? answer.headers.location : undefined;
-      text = await answer.body.text();
     } catch (error) {
       throw noAnswer(call, error, baseUrl, deadline);
     }
@@ -205,7 +214,13 @@ function parseAnswer<Value>(call: Call, schema: z.ZodType<Value>, body: unknown)
   if (result.success) return result.data;
   const [issue] = result.error.issues;
   const where = issue && issue.path.length > 0 ? ` (at ${issue.path.join(".")})` : "";
-  throw new AnswerError(call, `the service answered with something that is not the record asked for${where}`);
+  const problem = `the service answered with something that is not the record asked for${where}${carriedOut(call)}`;
+  throw new AnswerError(call, problem);
+}
+
+/** A write whose answer cannot be read was answered with success all the same. */
+function carriedOut({ method }: Call): string {
+  return method === "GET" ? "" : "; it was probably carried out";
 }
 
 const unsentCodes = new Set([
@@ -216,8 +231,8 @@ const unsentCodes = new Set([
 ]);
 
 function noAnswer(call: Call, error: unknown, baseUrl: string, deadline: number): NoAnswerError {
-  const { name, code, message } = error as NodeJS.ErrnoException;
-  const unsent = code !== undefined && unsentCodes.has(code);
+  const { name, code, message, syscall } = error as NodeJS.ErrnoException;
+  const unsent = code !== undefined && (unsentCodes.has(code) || syscall === "connect");
   const what = unsent
     ? `cannot reach the service at ${baseUrl} (${code})`
     : name === "TimeoutError"
@@ -241,7 +256,12 @@ function refused(
     const problem = `the service at ${baseUrl} redirects${where} (${status}), and redirects are not followed`;
     return new RefusedError(call, problem, { status });
   }
-  const { message, fields } = said(text, redacted);
+  const answer = said(text, redacted);
+  if (status === 404 && !answer) {
+    const problem = `there is no short-link service at ${baseUrl}, something else answered (404)`;
+    return new RefusedError(call, problem, { status, foreign: true });
+  }
+  const { message, fields } = answer ?? { message: "", fields: {} };
   const problem =
     status === 401
       ? `the service at ${baseUrl} refused the API key (401)`
@@ -251,27 +271,59 @@ function refused(
 
 /**
  * What an error body says: `message` is a text or an object of texts by field; other versions put the fields
- * into `errors`. Anything may stand in the way and answer HTML, of which nothing is passed on.
+ * into `errors`. Undefined where something else than the service answered: a proxy, or another web server.
  */
-function said(text: string, redacted: (said: string) => string): { message: string; fields: FieldMessages } {
+function said(
+  text: string,
+  redacted: (said: string) => string,
+): { message: string; fields: FieldMessages } | undefined {
   let body: unknown;
   try {
     body = JSON.parse(text);
   } catch {
-    return { message: "", fields: {} };
+    return undefined;
   }
-  const { message, errors } = (body ?? {}) as { message?: unknown; errors?: unknown };
+  if (!isObject(body) || !("message" in body || "error" in body)) return undefined;
+  const { message, errors, error } = body;
   const clean = (each: unknown) => redacted(String(each)).slice(0, 500);
-  const fields = Object.entries(Object.assign({}, errors, typeof message === "object" ? message : {}));
+  const fields = Object.entries({ ...flatten(errors), ...flatten(message) });
+  const summary = [message, error].find((each) => typeof each === "string") ?? "";
   return {
     // With the fields at hand the text above them only repeats the first.
-    message: typeof message === "string" && fields.length === 0 ? clean(message) : "",
-    fields: Object.fromEntries(fields.map(([name, texts]) => [name, [texts].flat().map(clean)])),
+    message: fields.length === 0 ? clean(summary) : "",
+    fields: Object.fromEntries(fields.map(([name, texts]) => [name, texts.map(clean)])),
   };
 }
 
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Field messages by their dotted names, however deep they are nested. */
+function flatten(value: unknown, prefix = ""): Record<string, unknown[]> {
+  if (!isObject(value)) return {};
+  return Object.assign(
+    {},
+    ...Object.entries(value).map(([name, inner]) =>
+      isObject(inner) ? flatten(inner, `${prefix}${name}.`) : { [prefix + name]: [inner].flat() },
+    ),
+  ) as Record<string, unknown[]>;
+}
+
+/** Nothing of a text that repeats a secret is passed on: what is left would tell of it. */
 function redact(text: string, secrets: unknown[]): string {
-  return secrets
+  const spellings = secrets
     .filter((secret): secret is string => typeof secret === "string" && secret !== "")
-    .reduce((result, secret) => result.replaceAll(secret, "[secret]"), text);
+    .flatMap((secret) => [
+      secret,
+      encodeURIComponent(secret),
+      escapeHtml(secret),
+      JSON.stringify(secret).slice(1, -1),
+    ]);
+  return spellings.some((secret) => text.includes(secret)) ? "(withheld: it repeats a secret)" : text;
+}
+
+function escapeHtml(text: string): string {
+  const names: Record<string, string> = { "&": "amp", "<": "lt", ">": "gt", '"': "quot", "'": "#039" };
+  return text.replace(/[&<>"']/g, (character) => `&${names[character]};`);
 }

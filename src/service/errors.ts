@@ -41,14 +41,21 @@ export class ServiceError extends Error {
 /** The service answered with a status other than 2xx. */
 export class RefusedError extends ServiceError {
   declare readonly status: number;
+  /** True where the answer is not the service's own: the address is wrong, or something stands in front of it. */
+  readonly foreign: boolean;
   readonly #problem: string;
 
-  constructor(call: Call, problem: string, details: { status: number; fields?: FieldMessages }) {
+  constructor(
+    call: Call,
+    problem: string,
+    details: { status: number; fields?: FieldMessages; foreign?: boolean },
+  ) {
     super(
       call,
       withFields(problem, details.fields ?? {}, (name) => name),
       details,
     );
+    this.foreign = details.foreign ?? false;
     this.#problem = problem;
   }
 
@@ -77,9 +84,14 @@ export class NoAnswerError extends ServiceError {
   }
 }
 
-/** The record does not exist, or belongs to another account. */
+/** The service says that the record does not exist, or belongs to another account. */
 export function isNotFound(error: unknown): error is RefusedError {
-  return error instanceof RefusedError && error.status === 404;
+  return error instanceof RefusedError && error.status === 404 && !error.foreign;
+}
+
+/** Something else than the service answers at its address. */
+export function isForeign(error: unknown): error is RefusedError {
+  return error instanceof RefusedError && error.foreign;
 }
 
 /** The key is missing, wrong or revoked, or the account is suspended. */

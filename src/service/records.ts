@@ -15,7 +15,7 @@ const nested = z.looseObject({ id }).nullish();
 const flag = z
   .union([z.boolean(), z.number(), z.null(), z.string()])
   .optional()
-  .transform((value) => value !== "0" && Boolean(value));
+  .transform((value) => value !== "0" && value !== "false" && Boolean(value));
 
 /** An object whose empty texts count as null: some versions answer them for what is not set. */
 function record<Shape extends z.ZodRawShape>(shape: Shape) {
@@ -26,7 +26,11 @@ function record<Shape extends z.ZodRawShape>(shape: Shape) {
   return z.preprocess(nullify, z.looseObject(shape));
 }
 
-const target = z.looseObject({ key: z.union([z.string(), z.number()]).nullish(), value: z.string() });
+/** An entry without a destination, which the service may have stored unchecked, is none. */
+const target = z
+  .looseObject({ key: z.union([z.string(), z.number()]).nullish(), value: z.string() })
+  .optional()
+  .catch(undefined);
 
 export const domainRecord = record({
   id,
@@ -65,7 +69,10 @@ export const linkRecord = record({
   clicks_limit: count,
   expiration_url: text,
   targets_type: text,
-  targets: z.union([z.array(target), z.record(z.string(), target)]).nullish(),
+  targets: z
+    .union([z.array(target), z.record(z.string(), target)])
+    .nullish()
+    .catch(null),
 }).transform((raw) => ({
   id: raw.id,
   alias: raw.alias,
@@ -85,7 +92,9 @@ export const linkRecord = record({
   expiration_url: raw.expiration_url,
   targets_type: raw.targets_type,
   // An array, or an object keyed by index where the indices had holes.
-  targets: Object.values(raw.targets ?? {}).map(({ key, value }) => ({ key: key ?? null, value })),
+  targets: Object.values(raw.targets ?? {}).flatMap((entry) =>
+    entry ? [{ key: entry.key ?? null, value: entry.value }] : [],
+  ),
 }));
 
 /** A domain as the service returns it, in the names and types of the newest version. */

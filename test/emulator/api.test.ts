@@ -193,6 +193,23 @@ describe("key", () => {
   });
 });
 
+test.for(["/api/v2/links", "/api/links", "/api/v1x/links"])(
+  "nothing is served under %s",
+  async (path, { emulator }) => {
+    const response = await fetch(emulator.url + path, { headers: { authorization: "Bearer emulator-key" } });
+    expect(response.status).toBe(404);
+  },
+);
+
+test("a wrong key comes before an unreadable form, and an unknown id before the database", async ({
+  emulator,
+}) => {
+  const wrong = { authorization: "Bearer nope", "content-type": "application/json" };
+  expect((await send(emulator, "POST", "/links", { form: "{}", headers: wrong })).status).toBe(401);
+  expect((await send(emulator, "GET", "/links?search=100%", { headers: wrong })).status).toBe(401);
+  expect((await send(emulator, "PATCH", "/links/99", { form: "privacy=" })).status).toBe(404);
+});
+
 describe("forms", () => {
   test.for<[string, string, number]>([
     ["application/json", '{"url":"https://example.com/"}', 415],
@@ -294,6 +311,10 @@ describe("rules of a link", () => {
     ["targets_type=countries&targets[0][key]=DE&targets[0][value]=nope", "targets.0.value"],
     ["targets_type=rotations&targets[0][value]=https://a.example/", 200],
     ["targets[0][key]=unchecked&targets[0][value]=https://a.example/", 200],
+    ["targets[]=", 200],
+    ["targets_type=countries&targets[0]=x", "targets.0"],
+    ["privacy=&url=bad", "url"],
+    [`${start}=2040-03-01T08:00:00&${end}=2040-03-02T08:00:00&url=bad`, "url"],
     ["targets=x", "targets"],
     ["targets=", 200],
   ])("an update with %s is answered %s", async ([form, expected], { emulator }) => {

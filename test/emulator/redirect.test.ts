@@ -53,6 +53,26 @@ test("the bare domain goes to its homepage URL", async ({ emulator }) => {
   });
 });
 
+test("a bare domain without a homepage shows the installation's page", async ({ emulator }) => {
+  await link(emulator, "", "not_found_url=https://example.com/404");
+  expect(await visit(emulator, "http://go.example/")).toMatchObject({ status: 200 });
+});
+
+test("a destination in letters of any script is sent percent-encoded", async ({ emulator }) => {
+  await link(emulator);
+  await send(emulator, "PATCH", "/links/1", { form: "url=https://ja.wikipedia.org/wiki/日本" });
+  expect(await visit(emulator, short)).toMatchObject({
+    status: 301,
+    location: "https://ja.wikipedia.org/wiki/%E6%97%A5%E6%9C%AC",
+  });
+});
+
+test("a path of slashes is unknown and does no harm", async ({ emulator }) => {
+  await link(emulator);
+  expect((await fetch(`${emulator.url}//`)).status).toBe(404);
+  expect(await visit(emulator, short)).toMatchObject({ status: 301 });
+});
+
 test.for<[string, string]>([
   ["before its period", period(1, 2)],
   ["after its period", period(-2, -1)],

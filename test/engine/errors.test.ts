@@ -1,3 +1,5 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import * as shortlink from "pulumi-shortlink";
 import { createEmulator, type Emulator } from "pulumi-shortlink/emulator";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -69,6 +71,25 @@ test("a wrong key is one message under the resource, in create and in update", a
   });
 });
 
+test("where another web server answers, nothing leaves the state and nothing counts as destroyed", async () => {
+  await stack.up();
+  const other = createServer((_request, response) => response.writeHead(404).end("<h1>Not found</h1>"));
+  await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
+  const url = `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
+  await stack.config({ "shortlink:baseUrl": url });
+  // A refresh and a destroy take the configuration from the last "up".
+  await stack.up();
+  for (const command of [() => stack.refresh(), () => stack.destroy()]) {
+    expect((await diagnosticsOf(command)).docs).toEqual([
+      expect.stringContaining(
+        `there is no short-link service at ${url}, something else answered (404). Does it run`,
+      ),
+    ]);
+  }
+  expect(stack.state().resources).toHaveLength(1);
+  other.close();
+});
+
 test("an unreachable service is one message under the resource, and a refresh or destroy loses nothing", async () => {
   await stack.config({ "shortlink:baseUrl": "http://127.0.0.1:1" });
   expect(await diagnosticsOf(() => stack.up())).toEqual({
@@ -91,6 +112,16 @@ test("an unreachable service is one message under the resource, and a refresh or
     });
   }
   expect(stack.state().resources).toHaveLength(1);
+});
+
+test("a refused key in a refresh says whose configuration counts there", async () => {
+  await stack.up();
+  await stack.config({ "shortlink:apiKey": "not-the-key" });
+  // Nothing to do, but the new key is now that of the last "up".
+  await stack.up();
+  expect((await diagnosticsOf(() => stack.refresh())).docs).toEqual([
+    `error: show link 1: ${wrongKey} "pulumi refresh" and "pulumi destroy" use the configuration of the last "pulumi up": run that before.`,
+  ]);
 });
 
 test("missing settings are reported before anything is planned", async () => {

@@ -1,3 +1,4 @@
+import * as pulumi from "@pulumi/pulumi";
 import * as shortlink from "pulumi-shortlink";
 import { createEmulator, type Emulator } from "pulumi-shortlink/emulator";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -223,6 +224,26 @@ test("a link without an alias gets one that the preview shows, and keeps it", as
   stack.change({ url: "https://example.com/a" });
   const { outputs: kept, changes } = await stack.up();
   expect([kept.alias, changes]).toEqual(["printed", { same: 3 }]);
+});
+
+test("a kept alias survives a replacement, and links of one name under two components have their own", async () => {
+  let url = "https://example.com/a";
+  let alias: string | undefined = "printed";
+  stack = await createStack(emulator, () => {
+    const go = new shortlink.Domain("go", { name: "go.example" });
+    const parents = ["A", "B"].map((type) => new pulumi.ComponentResource(`test:index:${type}`, "same"));
+    const kept = new shortlink.Link("kept", { domainId: go.id, url, alias }, { replaceOnChanges: ["url"] });
+    const links = parents.map((parent) => new shortlink.Link("docs", { domainId: go.id, url }, { parent }));
+    return Promise.resolve({ kept: kept.alias, aliases: links.map((link) => link.alias) });
+  });
+  const { outputs: first } = await stack.up();
+  expect(new Set(first.aliases as string[]).size).toBe(2);
+  alias = undefined;
+  expect((await stack.up()).outputs.kept).toBe("printed");
+  url = "https://example.com/b";
+  const { outputs, changes } = await stack.up();
+  expect(changes).toMatchObject({ replace: 1, update: 2 });
+  expect(outputs).toEqual(first);
 });
 
 test("what was changed behind Pulumi's back is shown under its name and put right", async () => {

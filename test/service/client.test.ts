@@ -286,10 +286,60 @@ describe("against a server that misbehaves", () => {
     );
   });
 
+  test("does not take the 404 of another web server for a missing record", async () => {
+    const client = await serve(answer(404, "<h1>nginx</h1>", { "content-type": "text/html" }));
+    const error = await errorOf(client.showLink(1));
+    expect(isNotFound(error)).toBe(false);
+    expect(error.message.replace(url, "URL")).toBe(
+      "show link 1: there is no short-link service at URL, something else answered (404)",
+    );
+    for (const body of ["", "[]", '"Not found"', "{}"]) {
+      expect(isNotFound(await errorOf((await serve(answer(404, body))).deleteLink(1)))).toBe(false);
+    }
+  });
+
+  test("counts the deadline of a call from its beginning, not from its place in the queue", async () => {
+    let running = 0;
+    let most = 0;
+    const client = await serve((request, response) => {
+      request.resume();
+      most = Math.max(most, ++running);
+      setTimeout(() => {
+        running--;
+        response.end('{"data":{"id":1,"alias":"a","url":"https://example.com/"}}');
+      }, 150);
+    });
+    // Five rounds of four calls take longer than the deadline of 300 ms.
+    await Promise.all(Array.from({ length: 20 }, () => client.showLink(1)));
+    expect(most).toBe(4);
+  });
+
+  test("ends a list whose pages are not counted when a page brings nothing new", async () => {
+    let calls = 0;
+    const client = await serve((_request, response) => {
+      calls++;
+      response.end('{"data":[{"id":1,"alias":"a","url":"https://example.com/"}]}');
+    });
+    expect(await collect(client.listLinks())).toHaveLength(1);
+    expect(calls).toBe(2);
+  });
+
+  test("reads error bodies of other shapes", async () => {
+    const said = async (body: unknown) =>
+      (await errorOf((await serve(answer(422, JSON.stringify(body)))).showLink(1))).message;
+    const start = "show link 1: the service refused it (422)";
+    expect(await said({ message: { targets: { "0": { key: ["bad"] } } } })).toBe(
+      `${start}: targets.0.key: bad`,
+    );
+    expect(await said({ message: "no", errors: "something" })).toBe(`${start}: no`);
+    expect(await said({ error: "bad" })).toBe(`${start}: bad`);
+    expect(await said({ message: {} })).toBe(start);
+  });
+
   test("takes a list in the place of a record for no success", async () => {
     const client = await serve(answer(200, '{"data":[]}'));
     expect((await errorOf(client.storeLink({ alias: "a" }))).message).toBe(
-      'store link "a": the service answered with something that is not the record asked for',
+      'store link "a": the service answered with something that is not the record asked for; it was probably carried out',
     );
   });
 
@@ -312,7 +362,7 @@ describe("against a server that misbehaves", () => {
     );
     const error = await errorOf(client.updateLink(1, { password: "hunter22" }));
     expect(error.message).toBe(
-      "update link 1: the service refused it (422): password: [secret] [secret] is bad",
+      "update link 1: the service refused it (422): password: (withheld: it repeats a secret)",
     );
   });
 
