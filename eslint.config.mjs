@@ -8,10 +8,24 @@ import tseslint from "typescript-eslint";
 const below = {
   "cli/main": ["node-version", "cli/emulator"],
   "cli/emulator": ["emulator/server"],
-  index: ["node-version", "domain", "link", "targets"],
+  index: ["node-version", "adopt", "domain", "link", "targets"],
   provider: ["node-version", "domain", "link"],
-  domain: ["check", "drift", "dynamic", "fields", "session", "service/*"],
-  link: ["check", "drift", "dynamic", "fields", "session", "targets", "service/*"],
+  domain: ["adopt", "check", "drift", "dynamic", "fields", "find", "session", "service/*"],
+  link: [
+    "adopt",
+    "check",
+    "drift",
+    "dynamic",
+    "fields",
+    "find",
+    "link-fields",
+    "session",
+    "targets",
+    "service/*",
+  ],
+  "link-fields": ["adopt", "fields", "targets", "service/*"],
+  adopt: ["service/errors"],
+  find: ["session", "service/client"],
   targets: ["check"],
   check: ["dynamic", "session"],
   session: ["settings", "service/*"],
@@ -107,7 +121,7 @@ export default tseslint.config(
   }),
   {
     // TypeScript 3.8, with which the SDK runs programs without a compiler, does not read these in a .d.ts.
-    files: ["src/index.ts", "src/domain.ts", "src/link.ts", "src/targets.ts", "src/provider.ts"],
+    files: ["src/index.ts", "src/domain.ts", "src/link.ts", "src/targets.ts", "src/adopt.ts"],
     rules: {
       "no-restricted-syntax": [
         "error",

@@ -1,9 +1,13 @@
 import * as pulumi from "@pulumi/pulumi";
+import { assertAdoptable, conflict, isRefusedFor } from "./adopt";
+import type { Adopt } from "./adopt";
 import { checkInputs } from "./check";
 import { changedFields, driftedFields, echoOf, isSame, replaceFields, type Echo } from "./drift";
-import { dynamicInputs, typeToken } from "./dynamic";
+import { dynamicInputs, typeToken, withImport, withRecordId } from "./dynamic";
 import { domainFields } from "./fields";
-import type { DomainRecord } from "./service/client";
+import { findDomain } from "./find";
+import type { Client, DomainRecord, LinkRecord } from "./service/client";
+import type { RefusedError } from "./service/errors";
 import type { FormFields } from "./service/form";
 import { configure, unlessGone, withClient } from "./session";
 
@@ -25,6 +29,17 @@ export interface DomainArgs {
    * of the service. Default: none, they get a page with status 404. Updates in place; removing it clears it.
    */
   notFoundUrl?: pulumi.Input<string | undefined>;
+  /**
+   * Lets the deletion of the domain delete the links that are still on it and that Pulumi does not delete itself.
+   * Default: false, such a deletion is refused. Kept in the state only; a change sends nothing.
+   */
+  forceDestroy?: pulumi.Input<boolean | undefined>;
+  /**
+   * What to do when the account has a domain of this name already: `"never"` refuses, `"ifEqual"` takes it over
+   * unless it differs from the program, `"always"` takes it over and changes it. Default: the setting
+   * `shortlink:adopt`, else `"never"`. Has a meaning for creation only.
+   */
+  adopt?: pulumi.Input<Adopt | undefined>;
 }
 
 const managed = ["name", "homepageUrl", "notFoundUrl"] as const;
@@ -39,6 +54,10 @@ export interface DomainInputs {
   name: string;
   homepageUrl?: string;
   notFoundUrl?: string;
+  forceDestroy?: true;
+  adopt?: Adopt;
+  /** The value of the option `import`. */
+  __import?: string;
 }
 
 /** @internal What the state keeps of a domain. */
@@ -80,7 +99,7 @@ export class DomainProvider implements pulumi.dynamic.ResourceProvider {
   }
 
   diff(_id: string, olds: DomainState, news: DomainInputs): Promise<pulumi.dynamic.DiffResult> {
-    const changed = changedFields(managed, olds, news);
+    const changed = changedFields([...managed, "forceDestroy"], olds, news);
     // Left undefined, `changes` makes the engine compare the inputs itself and show each property in the plan.
     return Promise.resolve(
       changed.length === 0
@@ -93,15 +112,19 @@ export class DomainProvider implements pulumi.dynamic.ResourceProvider {
   }
 
   create(inputs: DomainInputs): Promise<pulumi.dynamic.CreateResult<DomainState>> {
-    return withClient(async (client) => {
-      const given = managed.filter((field) => inputs[field] !== undefined);
-      const record = await client.storeDomain(toForm(inputs, given));
-      return { id: String(record.id), outs: toState(record, inputs, echoOf(given, inputs, observe(record))) };
+    return withClient(async (client, settings) => {
+      const { record, fields } = await make(client, inputs, inputs.adopt ?? settings.adopt);
+      return {
+        id: String(record.id),
+        outs: toState(record, inputs, echoOf(fields, inputs, observe(record))),
+      };
     });
   }
 
   read(id: string, state: DomainState): Promise<pulumi.dynamic.ReadResult> {
     return withClient(async (client) => {
+      // Of `Domain.get` there is no output yet, of a refresh there always is.
+      if ((state.url as string | undefined) === undefined) return get(client, id, state);
       const record = await unlessGone(client.showDomain(Number(id)));
       // An empty answer drops the resource from the state.
       if (!record) return {};
@@ -120,16 +143,77 @@ export class DomainProvider implements pulumi.dynamic.ResourceProvider {
   ): Promise<pulumi.dynamic.UpdateResult<DomainState>> {
     return withClient(async (client) => {
       const changed = changedFields(managed, olds, news);
+      // The service knows nothing of forceDestroy.
+      if (changed.length === 0) return { outs: replaceFields(olds, ["forceDestroy"], news) };
       const record = await client.updateDomain(Number(id), toForm(news, changed));
       return { outs: toState(record, news, echoOf(changed, news, observe(record), olds.__echo)) };
     });
   }
 
-  delete(id: string): Promise<void> {
+  delete(id: string, state: DomainState): Promise<void> {
     return withClient(async (client) => {
+      if (!state.forceDestroy) await refuseToDeleteLinks(client, Number(id), state.name);
       await unlessGone(client.deleteDomain(Number(id)));
     });
   }
+}
+
+/** Stores, imports or adopts a domain, and says which fields the record answers for. */
+async function make(
+  client: Client,
+  inputs: DomainInputs,
+  adopt: Adopt,
+): Promise<{ record: DomainRecord; fields: readonly Field[] }> {
+  const takeOver = async (found: DomainRecord, mode: Adopt) => {
+    const differing = changedFields(managed, inputs, observe(found));
+    // A name cannot be changed, so no mode helps where another domain was named by its id.
+    assertAdoptable(`domain ${found.id}`, differing, differing.includes("name") ? "never" : mode);
+    const record =
+      differing.length > 0 ? await client.updateDomain(found.id, toForm(inputs, differing)) : found;
+    return { record, fields: managed };
+  };
+  if (inputs.__import !== undefined) {
+    const found = await findDomain(client, inputs.__import);
+    if (!found)
+      throw new Error(`There is no domain ${JSON.stringify(inputs.__import)} to import in this account.`);
+    return takeOver(found, adopt);
+  }
+  const given = managed.filter((field) => inputs[field] !== undefined);
+  try {
+    return { record: await client.storeDomain(toForm(inputs, given)), fields: given };
+  } catch (error) {
+    const found = isRefusedFor(error, "name") ? await findDomain(client, inputs.name) : undefined;
+    if (!found) throw error;
+    if (adopt === "never") throw conflict(error as RefusedError, "the domain", found.id);
+    return takeOver(found, adopt);
+  }
+}
+
+/** A domain that exists, by id or name, with everything that the service tells of it. */
+async function get(
+  client: Client,
+  key: string,
+  { __provider }: DomainInputs,
+): Promise<pulumi.dynamic.ReadResult> {
+  const record = await findDomain(client, key);
+  if (!record) throw new Error(`There is no domain ${JSON.stringify(key)} in this account.`);
+  const inputs = replaceFields({ __provider } as DomainInputs, managed, observe(record));
+  const id = String(record.id);
+  return { id, props: { ...toState(record, inputs, {}), __id: id }, inputs };
+}
+
+/** The service deletes the links of a domain with it; Pulumi has deleted its own before. */
+async function refuseToDeleteLinks(client: Client, id: number, name: string): Promise<void> {
+  const { value: links = [] } = (await client.listLinks({ domain_id: id }).next()) as {
+    value?: LinkRecord[];
+  };
+  if (links.length === 0) return;
+  const some = links.slice(0, 3).map(({ alias }) => alias);
+  throw new Error(
+    `delete domain ${id}: ${links.length < 100 ? links.length : "100 or more"} links that this stack does not delete ` +
+      `are still on ${name} (${some.join(", ")}${links.length > 3 ? ", ..." : ""}) and would be deleted with it. ` +
+      `Remove them first, or set forceDestroy to true and run "pulumi up".`,
+  );
 }
 
 /**
@@ -142,8 +226,9 @@ export class DomainProvider implements pulumi.dynamic.ResourceProvider {
  * });
  * ```
  *
- * Its `id` is the number that {@link LinkArgs.domainId} takes. **Deleting a domain deletes every link on it**, on
- * the service; `pulumi.CustomResourceOptions.protect` guards against that.
+ * Its `id` is the number that {@link LinkArgs.domainId} takes. The service deletes the links of a domain with it,
+ * so a deletion is refused while there are links that Pulumi does not delete itself; see
+ * {@link DomainArgs.forceDestroy}. The option `import` takes over an existing domain by id or name.
  */
 export class Domain extends pulumi.CustomResource {
   /** As {@link DomainArgs.name}. */
@@ -152,6 +237,8 @@ export class Domain extends pulumi.CustomResource {
   declare readonly homepageUrl: pulumi.Output<string | undefined>;
   /** As {@link DomainArgs.notFoundUrl}. */
   declare readonly notFoundUrl: pulumi.Output<string | undefined>;
+  /** As {@link DomainArgs.forceDestroy}. */
+  declare readonly forceDestroy: pulumi.Output<true | undefined>;
   /** Address of the domain as the service gives it, for example `https://go.example.com`. */
   declare readonly url: pulumi.Output<string>;
 
@@ -162,7 +249,24 @@ export class Domain extends pulumi.CustomResource {
    */
   constructor(name: string, args: DomainArgs, opts?: pulumi.CustomResourceOptions) {
     // Every output must be named here, or it would stay unknown for ever.
-    const inputs = { homepageUrl: undefined, notFoundUrl: undefined, url: undefined, ...args };
-    super(typeToken("Domain"), name, dynamicInputs("Domain", inputs), opts);
+    const outputs = {
+      homepageUrl: undefined,
+      notFoundUrl: undefined,
+      forceDestroy: undefined,
+      url: undefined,
+    };
+    const { inputs, options } = withImport({ ...outputs, ...args }, opts);
+    super(typeToken("Domain"), name, dynamicInputs("Domain", inputs), options);
+  }
+
+  /**
+   * Reads a domain that this stack does not manage; it fails where there is none.
+   *
+   * @param name Unique name of the resource in the stack.
+   * @param id The domain's id, or its name.
+   * @param opts Pulumi's options.
+   */
+  static get(name: string, id: pulumi.Input<pulumi.ID>, opts?: pulumi.CustomResourceOptions): Domain {
+    return withRecordId(new Domain(name, { __id: undefined } as unknown as DomainArgs, { ...opts, id }));
   }
 }

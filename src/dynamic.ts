@@ -27,5 +27,26 @@ export function dynamicInputs(type: ResourceType, inputs: pulumi.Inputs): pulumi
   return { ...inputs, __provider: providerText(type) };
 }
 
+/**
+ * Turns the option `import` into an input for `create`: the engine cannot import a dynamic resource, because it asks
+ * for its state before it knows the provider's text. A preview says "create" therefore.
+ */
+export function withImport(
+  inputs: pulumi.Inputs,
+  opts: pulumi.CustomResourceOptions = {},
+): { inputs: pulumi.Inputs; options: pulumi.CustomResourceOptions } {
+  const { import: key, ...options } = opts;
+  return key === undefined ? { inputs, options } : { inputs: { ...inputs, __import: key }, options };
+}
+
+/**
+ * For a resource that was read by a name: the SDK keeps the name as its `id`, so the record's own id comes as the
+ * output `__id` and takes that place, where a program needs it for other resources.
+ */
+export function withRecordId<Resource extends pulumi.CustomResource>(resource: Resource): Resource {
+  const { __id } = resource as unknown as { __id: pulumi.Output<pulumi.ID> };
+  return Object.assign(resource, { id: __id });
+}
+
 /** What the engine sends instead of a value that is not known before another resource exists. */
 export const unknownValue = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";

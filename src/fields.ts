@@ -90,6 +90,10 @@ const target = z.strictObject(
   },
 );
 
+const adopt = optional(
+  z.enum(["never", "ifEqual", "always"], { error: 'must be "never", "ifEqual" or "always"' }),
+);
+
 /** A name with a dot whose last label is in ASCII and not a number, or an IPv4 address. */
 function isHostName(text: string): boolean {
   const labels = /^(?:[^\s./:?#@_-](?:[^\s./:?#@_]{0,61}[^\s./:?#@_-])?\.)+(?!\d+$)[a-z0-9-]{1,63}$/u;
@@ -110,6 +114,10 @@ export const domainFields = {
   ),
   homepageUrl: optional(url(255)),
   notFoundUrl: optional(url(255)),
+  forceDestroy: optional(
+    z.boolean({ error: "must be true or false" }).transform((value) => absentIf(!value, true as const)),
+  ),
+  adopt,
 };
 
 /** Arguments of a link. */
@@ -168,6 +176,7 @@ export const linkFields = {
       .max(100, { error: "has more than 100 entries" })
       .transform(absentIfEmpty),
   ),
+  adopt,
 };
 
 /** Stands for the values of `privacy` in their order on the wire. */

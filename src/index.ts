@@ -1,5 +1,6 @@
 import "./node-version";
 
+export type { Adopt } from "./adopt";
 export { Domain } from "./domain";
 export type { DomainArgs } from "./domain";
 export { Link } from "./link";

@@ -1,14 +1,18 @@
 import { createHash } from "node:crypto";
 import * as pulumi from "@pulumi/pulumi";
+import { assertAdoptable, conflict, isRefusedFor } from "./adopt";
+import type { Adopt } from "./adopt";
 import { checkInputs, isUnknown, toFailures, type Problem } from "./check";
 import { changedFields, driftedFields, echoOf, isSame, replaceFields, type Echo } from "./drift";
-import { dynamicInputs, typeToken } from "./dynamic";
-import { linkFields, privacyName, privacyNumber } from "./fields";
-import type { LinkRecord } from "./service/client";
-import { isNotFound } from "./service/errors";
-import type { FormFields } from "./service/form";
+import { dynamicInputs, typeToken, withImport, withRecordId } from "./dynamic";
+import { linkFields } from "./fields";
+import { findAlias, findLink } from "./find";
+import { managed, observe, period, replacing, secret, toForm, wishOf } from "./link-fields";
+import type { Field, LinkInputs } from "./link-fields";
+import type { Client, LinkRecord } from "./service/client";
+import { isNotFound, type RefusedError } from "./service/errors";
 import { configure, unlessGone, withClient } from "./session";
-import { canonicalTargets, orderTargets } from "./targets";
+import { canonicalTargets } from "./targets";
 import type { Target, TargetsType } from "./targets";
 
 /** Who sees the statistics of a link. */
@@ -99,50 +103,12 @@ export interface LinkArgs {
    * The order has a meaning for `rotations` only. Default: none. Updates in place; removing it clears them.
    */
   targets?: pulumi.Input<pulumi.Input<TargetArgs>[] | undefined>;
-}
-
-const managed = [
-  ...([
-    "url",
-    "domainId",
-    "alias",
-    "spaceId",
-    "pixelIds",
-    "redirectPassword",
-    "sensitiveContent",
-    "privacy",
-  ] as const),
-  ...(["password", "activePeriodStartAt", "activePeriodEndAt", "clicksLimit", "expirationUrl"] as const),
-  ...(["targetsType", "targets"] as const),
-];
-type Field = (typeof managed)[number];
-
-/** A change of these replaces the link. */
-const replacing: readonly Field[] = ["domainId"];
-const secret = ["redirectPassword", "password"] as const;
-const period: readonly Field[] = ["activePeriodStartAt", "activePeriodEndAt"];
-const targeting: readonly Field[] = ["targetsType", "targets"];
-
-/** @internal Canonical arguments, as `check` makes them. */
-export interface LinkInputs {
-  __provider: string;
-  /** The alias of a link for which the program names none. */
-  __alias?: string;
-  url: string;
-  domainId: number;
-  alias: string;
-  spaceId?: number;
-  pixelIds?: number[];
-  redirectPassword?: string;
-  sensitiveContent?: true;
-  privacy?: Exclude<Privacy, "public">;
-  password?: string;
-  activePeriodStartAt?: string;
-  activePeriodEndAt?: string;
-  clicksLimit?: number;
-  expirationUrl?: string;
-  targetsType?: TargetsType;
-  targets?: Target[];
+  /**
+   * What to do when the account has a link of this alias on the domain already: `"never"` refuses, `"ifEqual"` takes
+   * it over unless it differs from the program, `"always"` takes it over and changes it. Default: the setting
+   * `shortlink:adopt`, else `"never"`. Has a meaning for creation only.
+   */
+  adopt?: pulumi.Input<Adopt | undefined>;
 }
 
 /** @internal What the state keeps of a link. */
@@ -159,78 +125,6 @@ function toState(record: LinkRecord, inputs: LinkInputs, echo: Echo): LinkState 
 
 function toInputs({ shortUrl: _shortUrl, __echo, ...inputs }: LinkState): LinkInputs {
   return inputs;
-}
-
-/** In the place of a password that the service has but never tells. */
-const someSecret = "(set outside of this program)";
-
-/** The managed fields as the service answers them, in canonical form. */
-function observe(record: LinkRecord, inputs: LinkInputs): Record<Field, unknown> {
-  const { targets_type: targetsType } = record;
-  const targets = record.targets.map(({ key, value }) =>
-    key === null ? { value } : { key: String(key), value },
-  );
-  return {
-    url: record.url,
-    // A link cannot leave its domain, so an answer that does not name the domain tells nothing.
-    domainId: record.domain_id ?? inputs.domainId,
-    alias: record.alias,
-    spaceId: record.space_id,
-    pixelIds: absentIf(
-      record.pixel_ids.length === 0,
-      [...record.pixel_ids].sort((a, b) => a - b),
-    ),
-    redirectPassword: absentIf(!record.redirect_password, someSecret),
-    sensitiveContent: absentIf(!record.sensitive_content, true),
-    privacy: absentIf(!record.privacy, privacyName(record.privacy ?? 0)),
-    password: absentIf(!record.password, someSecret),
-    activePeriodStartAt: absentIf(!record.active_period_start_at, dateTime(record.active_period_start_at)),
-    activePeriodEndAt: absentIf(!record.active_period_end_at, dateTime(record.active_period_end_at)),
-    clicksLimit: absentIf(!record.clicks_limit, record.clicks_limit),
-    expirationUrl: record.expiration_url,
-    targetsType,
-    targets: absentIf(targets.length === 0, orderTargets(targetsType, targets)),
-  };
-}
-
-/** The managed fields as `observe` shows them when the service holds exactly the inputs. */
-function wishOf(inputs: LinkInputs): Partial<Record<Field, unknown>> {
-  const hidden = (password: string | undefined) => absentIf(password === undefined, someSecret);
-  return { ...inputs, redirectPassword: hidden(inputs.redirectPassword), password: hidden(inputs.password) };
-}
-
-function absentIf<Value>(absent: boolean, value: Value): Value | undefined {
-  return absent ? undefined : value;
-}
-
-/** `2026-03-01T08:00:00.000000Z` and `2026-03-01 08:00:00` become `2026-03-01T08:00:00`. */
-function dateTime(text: string | null): string | undefined {
-  return text?.slice(0, 19).replace(" ", "T");
-}
-
-/** The form that writes the given fields; absent ones are cleared or set to the service's default. */
-function toForm(inputs: LinkInputs, fields: readonly Field[]): FormFields {
-  const form: Record<Field, FormFields> = {
-    url: { url: inputs.url },
-    domainId: { domain_id: inputs.domainId },
-    alias: { alias: inputs.alias },
-    spaceId: { space_id: inputs.spaceId ?? null },
-    pixelIds: { pixel_ids: inputs.pixelIds ?? [] },
-    redirectPassword: { redirect_password: inputs.redirectPassword ?? null },
-    sensitiveContent: { sensitive_content: inputs.sensitiveContent ?? false },
-    privacy: { privacy: privacyNumber(inputs.privacy ?? "public") },
-    password: { password: inputs.password ?? null },
-    activePeriodStartAt: { active_period_start_at: inputs.activePeriodStartAt ?? null },
-    activePeriodEndAt: { active_period_end_at: inputs.activePeriodEndAt ?? null },
-    clicksLimit: { clicks_limit: inputs.clicksLimit ?? null },
-    expirationUrl: { expiration_url: inputs.expirationUrl ?? null },
-    targetsType: { targets_type: inputs.targetsType ?? null },
-    targets: { targets: inputs.targets?.map((target) => ({ ...target })) ?? null },
-  };
-  // Versions of the service check the two ends of a period, and targets and their type, only when both come.
-  const together = [period, targeting].filter((group) => group.some((field) => fields.includes(field)));
-  const written = managed.filter((field) => fields.includes(field) || together.flat().includes(field));
-  return Object.assign({}, ...written.map((field) => form[field])) as FormFields;
 }
 
 /** Rules over several fields. A field that is not known yet, or was refused by itself, breaks none. */
@@ -274,7 +168,7 @@ export class LinkProvider implements pulumi.dynamic.ResourceProvider {
     }
     // An alias is never given up: once in the state it stays until the program names another.
     const derived = (news.__alias as string | undefined) ?? "";
-    if (olds.alias !== undefined) keptAliases.set(derived, olds.alias);
+    if (olds.alias !== undefined && derived !== "") keptAliases.set(derived, olds.alias);
     const alias = inputs.alias ?? keptAliases.get(derived) ?? derived;
     return Promise.resolve({ inputs: alias === "" ? inputs : { ...inputs, alias }, failures });
   }
@@ -294,20 +188,17 @@ export class LinkProvider implements pulumi.dynamic.ResourceProvider {
   }
 
   create(inputs: LinkInputs): Promise<pulumi.dynamic.CreateResult<LinkState>> {
-    return withClient(async (client) => {
-      const given = managed.filter((field) => inputs[field] !== undefined);
-      const record = await client.storeLink(toForm(inputs, given)).catch((error: unknown) => {
-        throw isNotFound(error)
-          ? new Error(`${error.message} Is there a domain ${inputs.domainId} in this account?`)
-          : error;
-      });
-      const echo = echoOf(given, wishOf(inputs), observe(record, inputs));
+    return withClient(async (client, settings) => {
+      const { record, fields } = await make(client, inputs, inputs.adopt ?? settings.adopt);
+      const echo = echoOf(fields, wishOf(inputs), observe(record, inputs));
       return { id: String(record.id), outs: toState(record, inputs, echo) };
     });
   }
 
   read(id: string, state: LinkState): Promise<pulumi.dynamic.ReadResult> {
     return withClient(async (client) => {
+      // Of `Link.get` there is no output yet, of a refresh there always is.
+      if ((state.shortUrl as string | undefined) === undefined) return get(client, id, state);
       const record = await unlessGone(client.showLink(Number(id)));
       // An empty answer drops the resource from the state.
       if (!record) return {};
@@ -343,6 +234,60 @@ export class LinkProvider implements pulumi.dynamic.ResourceProvider {
   }
 }
 
+/** Stores, imports or adopts a link, and says which fields the record answers for. */
+async function make(
+  client: Client,
+  inputs: LinkInputs,
+  adopt: Adopt,
+): Promise<{ record: LinkRecord; fields: readonly Field[] }> {
+  const takeOver = async (found: LinkRecord, mode: Adopt) => {
+    const differing = changedFields(managed, wishOf(inputs), observe(found, inputs));
+    // A link cannot be moved, so no mode helps where one of another domain was named by its id.
+    assertAdoptable(`link ${found.id}`, differing, differing.includes("domainId") ? "never" : mode);
+    // Whether a password is the right one cannot be seen.
+    const fields = managed.filter(
+      (field) =>
+        differing.includes(field) || (secret.some((each) => each === field) && inputs[field] !== undefined),
+    );
+    const record = fields.length > 0 ? await client.updateLink(found.id, toForm(inputs, fields)) : found;
+    return { record, fields: managed };
+  };
+  if (inputs.__import !== undefined) {
+    const found = await findLink(client, inputs.__import);
+    if (!found)
+      throw new Error(`There is no link ${JSON.stringify(inputs.__import)} to import in this account.`);
+    return takeOver(found, adopt);
+  }
+  const given = managed.filter((field) => inputs[field] !== undefined);
+  try {
+    return { record: await client.storeLink(toForm(inputs, given)), fields: given };
+  } catch (error) {
+    if (isNotFound(error))
+      throw new Error(`${error.message} Is there a domain ${inputs.domainId} in this account?`);
+    const found = isRefusedFor(error, "alias")
+      ? await findAlias(client, inputs.domainId, inputs.alias)
+      : undefined;
+    if (!found) throw error;
+    if (adopt === "never") throw conflict(error as RefusedError, "the link", found.id);
+    return takeOver(found, adopt);
+  }
+}
+
+/** A link that exists, by id or by domain and alias, with everything that the service tells of it. */
+async function get(
+  client: Client,
+  key: string,
+  { __provider }: LinkInputs,
+): Promise<pulumi.dynamic.ReadResult> {
+  const record = await findLink(client, key);
+  if (!record) throw new Error(`There is no link ${JSON.stringify(key)} in this account.`);
+  // Passwords are never told.
+  const told = managed.filter((field) => !secret.some((each) => each === field));
+  const inputs = replaceFields({ __provider } as LinkInputs, told, observe(record, {}));
+  const id = String(record.id);
+  return { id, props: { ...toState(record, inputs, {}), __id: id }, inputs };
+}
+
 /**
  * The alias of a link for which the program names none: eight of 31 letters and digits that cannot be mistaken
  * for one another, always the same for the URN, which names project, stack, parents and resource.
@@ -364,6 +309,8 @@ function derivedAlias(urn: string): string {
  * });
  * export const docsUrl = docs.shortUrl;
  * ```
+ *
+ * The option `import` takes over an existing link, by id or as `go.example.com/docs`.
  */
 export class Link extends pulumi.CustomResource {
   /** As {@link LinkArgs.url}. */
@@ -413,11 +360,18 @@ export class Link extends pulumi.CustomResource {
     const urn = pulumi.createUrn(name, typeToken("Link"), opts?.parent);
     const derived = named ? {} : { __alias: urn.apply(derivedAlias) };
     const secretOpts = given.length > 0 ? { additionalSecretOutputs: given } : {};
-    super(
-      typeToken("Link"),
-      name,
-      dynamicInputs("Link", { ...absent, ...args, ...secrets, ...derived }),
-      pulumi.mergeOptions(opts ?? {}, secretOpts),
-    );
+    const { inputs, options } = withImport({ ...absent, ...args, ...secrets, ...derived }, opts);
+    super(typeToken("Link"), name, dynamicInputs("Link", inputs), pulumi.mergeOptions(options, secretOpts));
+  }
+
+  /**
+   * Reads a link that this stack does not manage; it fails where there is none. Passwords are not read.
+   *
+   * @param name Unique name of the resource in the stack.
+   * @param id The link's id, or its domain and alias: `go.example.com/docs`.
+   * @param opts Pulumi's options.
+   */
+  static get(name: string, id: pulumi.Input<pulumi.ID>, opts?: pulumi.CustomResourceOptions): Link {
+    return withRecordId(new Link(name, { __id: undefined } as unknown as LinkArgs, { ...opts, id }));
   }
 }

@@ -7,7 +7,7 @@ import {
   RefusedError,
   ServiceError,
 } from "./service/errors";
-import { resolveSettings, SettingsError, type ReadConfig } from "./settings";
+import { resolveSettings, SettingsError, type ReadConfig, type Settings } from "./settings";
 
 // The engine runs one provider process for both resource classes, so what they share lives in this module.
 let readConfig: ReadConfig = () => undefined;
@@ -37,9 +37,12 @@ export function settingsProblems(): string[] {
  * Runs a call to the service. Whatever goes wrong comes out as an error that the engine can show: the message
  * stands alone, names properties as the program does and says what to do.
  */
-export async function withClient<Value>(call: (client: Client) => Promise<Value>): Promise<Value> {
+export async function withClient<Value>(
+  call: (client: Client, settings: Settings) => Promise<Value>,
+): Promise<Value> {
   try {
-    return await call(client());
+    const settings = resolveSettings(readConfig);
+    return await call(clientOf(settings), settings);
   } catch (error) {
     throw new ProviderError(error);
   }
@@ -55,10 +58,9 @@ export async function unlessGone<Value>(call: Promise<Value>): Promise<Value | u
   }
 }
 
-function client(): Client {
-  const settings = resolveSettings(readConfig);
-  const key = JSON.stringify(settings);
-  if (shared?.key !== key) shared = { key, client: new Client(settings) };
+function clientOf({ baseUrl, apiKey }: Settings): Client {
+  const key = JSON.stringify([baseUrl, apiKey]);
+  if (shared?.key !== key) shared = { key, client: new Client({ baseUrl, apiKey }) };
   return shared.client;
 }
 

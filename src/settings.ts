@@ -3,6 +3,12 @@ import type { Connection } from "./service/client";
 /** Reads a value of the stack's configuration by its full key, for example `shortlink:baseUrl`. */
 export type ReadConfig = (key: string) => string | undefined;
 
+/** All settings of a stack. */
+export interface Settings extends Connection {
+  /** What creates do with objects that exist already, unless the resource says otherwise. */
+  adopt: "never" | "ifEqual" | "always";
+}
+
 /** Settings that are missing or wrong; one text for each, naming the setting and the way out. */
 export class SettingsError extends Error {
   constructor(readonly problems: string[]) {
@@ -13,11 +19,11 @@ export class SettingsError extends Error {
 
 /**
  * Where the service is and which key to use. Pulumi config comes first (`shortlink:baseUrl`, `shortlink:apiKey`,
- * `shortlink:allowHttp`), then the environment (`SHORTLINK_BASE_URL`, `SHORTLINK_API_KEY`,
- * `SHORTLINK_ALLOW_HTTP`): a key left in a shell must not win over a stack's own.
+ * `shortlink:allowHttp`, `shortlink:adopt`), then the environment (`SHORTLINK_BASE_URL`, `SHORTLINK_API_KEY`,
+ * `SHORTLINK_ALLOW_HTTP`, `SHORTLINK_ADOPT`): a key left in a shell must not win over a stack's own.
  * Throws a `SettingsError` that lists every problem.
  */
-export function resolveSettings(readConfig: ReadConfig, environment = process.env): Connection {
+export function resolveSettings(readConfig: ReadConfig, environment = process.env): Settings {
   const read = (key: string, variable: string) =>
     [readConfig(key), environment[variable]].map((value) => value?.trim()).find((value) => value);
   const problems: string[] = [];
@@ -50,9 +56,17 @@ export function resolveSettings(readConfig: ReadConfig, environment = process.en
       "shortlink:baseUrl would send the key over plain http: use https, or allow it with shortlink:allowHttp true.",
     );
   }
+  const adopt = read("shortlink:adopt", "SHORTLINK_ADOPT") ?? "never";
+  if (adopt !== "never" && adopt !== "ifEqual" && adopt !== "always") {
+    problems.push("shortlink:adopt is not one of never, ifEqual and always.");
+  }
   if (problems.length > 0 || !url || apiKey === undefined) throw new SettingsError(problems);
   // People copy the address of a page or of an endpoint; what the client needs is where /api/v1 begins.
-  return { baseUrl: url.href.replace(/(?:\/api\/v1(?:\/.*)?|\/api)?\/*$/, ""), apiKey };
+  return {
+    adopt: adopt as Settings["adopt"],
+    baseUrl: url.href.replace(/(?:\/api\/v1(?:\/.*)?|\/api)?\/*$/, ""),
+    apiKey,
+  };
 }
 
 function isLoopback(host: string): boolean {

@@ -124,7 +124,7 @@ function engine(provider: Provider) {
     },
     update: async (id: string, state: Values, inputs: Values) =>
       json((await provider.update(id, state as never, inputs as never)).outs as unknown as Values),
-    delete: (id: string) => provider.delete(id),
+    delete: (id: string, state: Values) => provider.delete(id, state as never),
   };
 }
 
@@ -151,10 +151,10 @@ async function lifeCycle(provider: Provider, steps: Values[]): Promise<void> {
       await unchanged(created.id, state, inputs);
     }
   } finally {
-    await call.delete(created.id);
+    await call.delete(created.id, state);
   }
   // Deleting what is gone is no error, and reading it drops it.
-  await call.delete(created.id);
+  await call.delete(created.id, state);
   expect(await provider.read(created.id, state as never)).toEqual({});
 }
 

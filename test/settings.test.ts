@@ -20,10 +20,15 @@ function problems(config: Record<string, string>): string[] {
 
 test("Pulumi config comes before the environment", () => {
   const environment = { SHORTLINK_BASE_URL: "https://env.example", SHORTLINK_API_KEY: "env-key" };
-  expect(resolve({}, environment)).toEqual({ baseUrl: "https://env.example", apiKey: "env-key" });
+  expect(resolve({}, environment)).toEqual({
+    baseUrl: "https://env.example",
+    apiKey: "env-key",
+    adopt: "never",
+  });
   expect(resolve({ [url]: "https://config.example" }, environment)).toEqual({
     baseUrl: "https://config.example",
     apiKey: "env-key",
+    adopt: "never",
   });
 });
 
@@ -32,6 +37,7 @@ test("an empty value in the config does not hide the environment", () => {
   expect(resolve({ [url]: " ", [key]: "" }, environment)).toEqual({
     baseUrl: "https://env.example",
     apiKey: "env-key",
+    adopt: "never",
   });
 });
 
@@ -84,6 +90,15 @@ test.each([
 test("plain http can be allowed", () => {
   const config = { [url]: "http://links.internal", [key]: "k", "shortlink:allowHttp": "true" };
   expect(resolve(config).baseUrl).toBe("http://links.internal");
+});
+
+test("how to meet existing objects is one of three words", () => {
+  const config = { [url]: "https://links.example", [key]: "k" };
+  expect(resolve({ ...config, "shortlink:adopt": "ifEqual" }).adopt).toBe("ifEqual");
+  expect(resolve(config, { SHORTLINK_ADOPT: "always" }).adopt).toBe("always");
+  expect(problems({ ...config, "shortlink:adopt": "yes" })).toEqual([
+    "shortlink:adopt is not one of never, ifEqual and always.",
+  ]);
 });
 
 test("a key that no header can carry is refused without being shown", () => {

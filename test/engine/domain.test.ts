@@ -62,7 +62,8 @@ test("another name replaces the domain and moves its links, the new before the o
   const before = emulator.requests.length;
   await stack.up();
   const methods = emulator.requests.slice(before).map(({ method }) => method);
-  expect(methods).toEqual(["POST", "POST", "POST", "DELETE", "DELETE", "DELETE"]);
+  // Before the old domain goes, a look whether there are links left on it.
+  expect(methods).toEqual(["POST", "POST", "POST", "DELETE", "DELETE", "GET", "DELETE"]);
   expect(await domains()).toMatchObject([{ id: 2, name: "docs.example" }]);
   const { body } = await send(emulator, "GET", "/links?sort=asc");
   expect(body).toMatchObject({ data: [{ domain: { id: 2 } }, { domain: { id: 2 } }] });
@@ -89,4 +90,29 @@ test("a domain that was deleted behind Pulumi's back is created again, with its 
   expect((await stack.refresh()).changes).toEqual({ same: 1, delete: 2 });
   expect((await stack.up()).changes).toEqual({ same: 1, create: 2 });
   expect(await domains()).toMatchObject([{ id: 2 }]);
+});
+
+test("a domain with links that Pulumi does not delete is not deleted without forceDestroy", async () => {
+  linkCount = 1;
+  await stack.up();
+  for (let i = 0; i < 4; i++) {
+    await send(emulator, "POST", "/links", {
+      form: `url=https://example.com/&domain_id=1&alias=printed-${i}`,
+    });
+  }
+  await expect(stack.destroy()).rejects.toThrow(
+    "delete domain 1: 4 links that this stack does not delete are still on go.example (printed-0, printed-1, printed-2, ...) " +
+      'and would be deleted with it. Remove them first, or set forceDestroy to true and run "pulumi up".',
+  );
+  expect(await domains()).toMatchObject([{ id: 1 }]);
+
+  args = { name: "go.example", forceDestroy: true };
+  linkCount = 0;
+  const before = emulator.requests.length;
+  const { output, changes } = await stack.up();
+  expect(changes).toMatchObject({ update: 1 });
+  expect(output).toContain("+ forceDestroy: true");
+  expect(emulator.requests.slice(before)).toEqual([]);
+  await stack.destroy();
+  expect(await domains()).toEqual([]);
 });

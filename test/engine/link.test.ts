@@ -51,7 +51,7 @@ async function requestsOf(command: () => Promise<unknown>): Promise<string[]> {
     .map(({ method, path }) => `${method} ${path.replace("/api/v1", "")}`);
 }
 
-const every: Required<Args> = {
+const every: Required<Omit<Args, "adopt">> = {
   url: "https://example.com/a",
   alias: "docs",
   spaceId: 1,

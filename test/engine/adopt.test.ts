@@ -1,0 +1,163 @@
+import * as shortlink from "pulumi-shortlink";
+import { createEmulator, type Emulator } from "pulumi-shortlink/emulator";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { createStack, type TestStack } from "../helpers/engine";
+import { send } from "../helpers/emulator";
+
+let emulator: Emulator;
+let stack: TestStack;
+let program: () => Record<string, unknown>;
+
+// An account with the domain go.example (1) and the links go.example/docs (1) and go.example/docs-2 (2).
+beforeEach(async () => {
+  emulator = await createEmulator();
+  await send(emulator, "POST", "/domains", { form: "name=go.example&homepage_url=https://example.com/" });
+  for (const alias of ["docs", "docs-2"]) {
+    await send(emulator, "POST", "/links", {
+      form: `url=https://example.com/${alias}&domain_id=1&alias=${alias}&privacy=1`,
+    });
+  }
+  stack = await createStack(emulator, () => Promise.resolve(program()));
+});
+afterEach(async () => {
+  stack.remove();
+  await emulator.close();
+});
+
+const equal = { domainId: 1, alias: "docs", url: "https://example.com/docs", privacy: "private" } as const;
+
+/** Number of links and domains of the account. */
+async function counts(): Promise<number[]> {
+  const bodies = await Promise.all(["/domains", "/links"].map((path) => send(emulator, "GET", path)));
+  return bodies.map(({ body }) => (body as { data: unknown[] }).data.length);
+}
+
+async function link(): Promise<unknown> {
+  return ((await send(emulator, "GET", "/links/1")).body as { data: unknown }).data;
+}
+
+test("nothing that exists is taken over unless asked, and the error names its id and the ways out", async () => {
+  program = () => ({ link: new shortlink.Link("docs", equal).id });
+  await expect(stack.up()).rejects.toThrow(
+    "alias: The alias has already been taken. It is that of the link with the id 1, which this stack does not manage. " +
+      'To manage it here, give the resource the option import: "1", or set adopt to "ifEqual" or "always".',
+  );
+  program = () => ({ domain: new shortlink.Domain("go", { name: "GO.example" }).id });
+  await expect(stack.up()).rejects.toThrow(
+    "It is that of the domain with the id 1, which this stack does not manage.",
+  );
+  expect(await counts()).toEqual([1, 2]);
+});
+
+test("an equal object is adopted as it is, then managed like one that was created", async () => {
+  program = () => {
+    const go = new shortlink.Domain("go", {
+      name: "go.example",
+      homepageUrl: "https://example.com/",
+      adopt: "ifEqual",
+    });
+    return {
+      link: new shortlink.Link("docs", { ...equal, domainId: go.id, alias: "DOCS", adopt: "ifEqual" }).id,
+    };
+  };
+  // Another spelling of the alias is a difference.
+  await expect(stack.up()).rejects.toThrow(
+    "link 1 cannot be taken over as it is: it differs from the program in alias. " +
+      'Change the program, or set adopt to "always" to change it to what the program says.',
+  );
+  program = () => {
+    const go = new shortlink.Domain("go", {
+      name: "go.example",
+      homepageUrl: "https://example.com/",
+      adopt: "ifEqual",
+    });
+    return { link: new shortlink.Link("docs", { ...equal, domainId: go.id, adopt: "ifEqual" }).id };
+  };
+  const before = emulator.requests.length;
+  expect((await stack.up()).outputs).toEqual({ link: "1" });
+  const methods = emulator.requests.slice(before).map(({ method }) => method);
+  expect(methods).toEqual(["POST", "GET"]);
+  expect((await stack.preview()).changes).toEqual({ same: 3 });
+  expect((await stack.refresh()).changes).toEqual({ same: 3 });
+  expect(await counts()).toEqual([1, 2]);
+});
+
+test("another object is adopted and changed where that is asked for the whole stack", async () => {
+  await stack.config({ "shortlink:adopt": "always" });
+  program = () => {
+    const go = new shortlink.Domain("go", { name: "go.example" });
+    const docs = new shortlink.Link("docs", {
+      domainId: go.id,
+      alias: "docs",
+      url: "https://example.com/new",
+      password: "p",
+    });
+    return { link: docs.id };
+  };
+  expect((await stack.up()).outputs).toEqual({ link: "1" });
+  expect(await link()).toMatchObject({ url: "https://example.com/new", privacy: 0, password: true });
+  expect((await send(emulator, "GET", "/domains/1")).body).toMatchObject({ data: { homepage_url: null } });
+  expect((await stack.refresh()).changes).toEqual({ same: 3 });
+});
+
+test.each(["1", "go.example/docs", "GO.example/DOCS"])(
+  "the option import takes over the link %s",
+  async (key) => {
+    program = () => ({ link: new shortlink.Link("docs", equal, { import: key }).id });
+    expect((await stack.preview()).changes).toEqual({ create: 2 });
+    await stack.up();
+    expect(stack.state().resources.map(({ id }) => id)).toEqual(["1"]);
+    // The option may stay or go.
+    program = () => ({ link: new shortlink.Link("docs", equal).id });
+    expect((await stack.preview()).changes).toEqual({ same: 2 });
+    expect(await counts()).toEqual([1, 2]);
+  },
+);
+
+test("importing what does not exist is an error that names it", async () => {
+  program = () => ({ link: new shortlink.Link("docs", equal, { import: "go.example/nothing" }).id });
+  await expect(stack.up()).rejects.toThrow(
+    'There is no link "go.example/nothing" to import in this account.',
+  );
+  program = () => ({ domain: new shortlink.Domain("go", { name: "go.example" }, { import: "99" }).id });
+  await expect(stack.up()).rejects.toThrow('There is no domain "99" to import in this account.');
+});
+
+test("get reads by id and by name, in the preview too, and changes nothing", async () => {
+  program = () => {
+    const go = shortlink.Domain.get("go", "GO.example");
+    const docs = shortlink.Link.get("docs", "go.example/docs");
+    const same = shortlink.Link.get("same", docs.id);
+    new shortlink.Link("new", { domainId: go.id, alias: "new", url: "https://example.com/new" });
+    return {
+      go: go.id,
+      home: go.homepageUrl,
+      docs: docs.id,
+      url: same.url,
+      privacy: docs.privacy,
+      shortUrl: docs.shortUrl,
+    };
+  };
+  expect((await stack.preview()).output).toContain('"https://example.com/docs"');
+  const before = emulator.requests.length;
+  expect((await stack.up()).outputs).toEqual({
+    go: "1",
+    home: "https://example.com/",
+    docs: "1",
+    url: "https://example.com/docs",
+    privacy: "private",
+    shortUrl: "http://go.example/docs",
+  });
+  const writes = emulator.requests.slice(before).filter(({ method }) => method !== "GET");
+  expect(writes).toEqual([{ method: "POST", path: "/api/v1/links", status: 201 }]);
+  expect((await stack.refresh()).changes).toEqual({ same: 5 });
+  await stack.destroy();
+  expect(await counts()).toEqual([1, 2]);
+});
+
+test("get of what does not exist is an error that names it", async () => {
+  program = () => ({ link: shortlink.Link.get("docs", "go.example/doc").id });
+  await expect(stack.preview()).rejects.toThrow('There is no link "go.example/doc" in this account.');
+  program = () => ({ domain: shortlink.Domain.get("go", "99").id });
+  await expect(stack.up()).rejects.toThrow('There is no domain "99" in this account.');
+});
