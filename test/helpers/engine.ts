@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as automation from "@pulumi/pulumi/automation";
@@ -22,6 +22,10 @@ export interface TestStack {
   destroy(): Promise<Outcome>;
   /** The state as it lies on disk, secrets encrypted, and the resources of this package in it. */
   state(): { text: string; resources: Resource[] };
+  /** Puts a state as `export` gave it into the place of the stack's own. */
+  import(deployment: unknown): Promise<void>;
+  /** The state as `pulumi stack export` writes it, with secrets encrypted. */
+  export(): Promise<unknown>;
   /** Sets values of the stack's configuration; undefined removes one. */
   config(values: Record<string, string | undefined>): Promise<void>;
   remove(): void;
@@ -61,6 +65,18 @@ export async function createStack(
     return { changes: (await stack.info())?.resourceChanges ?? {}, output };
   }
 
+  /** What the Automation API lacks. */
+  async function pulumi(...args: string[]): Promise<string> {
+    const all = [...args, "--stack", "test"];
+    const child = spawn("pulumi", all, { cwd: folder, env: environment, stdio: ["ignore", "pipe", "pipe"] });
+    let output = "";
+    for (const stream of [child.stdout, child.stderr])
+      stream.on("data", (chunk) => (output += String(chunk)));
+    await once(child, "close");
+    if (child.exitCode !== 0) throw new Error(output);
+    return output;
+  }
+
   const self: TestStack = {
     up: async () => {
       const outcome = await run((onOutput) => stack.up({ onOutput, onError: onOutput, diff }));
@@ -77,24 +93,11 @@ export async function createStack(
     // The Automation API has no details for a refresh.
     refresh: () =>
       run(async (onOutput) => {
-        const args = [
-          "refresh",
-          "--yes",
-          "--skip-preview",
-          "--non-interactive",
-          "--stack",
-          "test",
-          ...(diff ? ["--diff"] : []),
-        ];
-        const child = spawn("pulumi", args, {
-          cwd: folder,
-          env: environment,
-          stdio: ["ignore", "pipe", "pipe"],
+        const args = ["refresh", "--yes", "--skip-preview", "--non-interactive", ...(diff ? ["--diff"] : [])];
+        await pulumi(...args).then(onOutput, (error: Error) => {
+          onOutput(error.message);
+          throw error;
         });
-        for (const stream of [child.stdout, child.stderr])
-          stream.on("data", (chunk) => onOutput(String(chunk)));
-        await once(child, "close");
-        if (child.exitCode !== 0) throw new Error(`pulumi refresh ended with ${child.exitCode}`);
       }),
     destroy: () => run((onOutput) => stack.destroy({ onOutput, onError: onOutput, diff })),
     state: () => {
@@ -106,6 +109,12 @@ export async function createStack(
         resources: resources.filter(({ type }) => type.startsWith("pulumi-nodejs:dynamic/shortlink:")),
       };
     },
+    import: async (deployment) => {
+      const file = join(folder, "deployment.json");
+      writeFileSync(file, JSON.stringify(deployment));
+      await pulumi("stack", "import", "--file", file);
+    },
+    export: async () => JSON.parse(await pulumi("stack", "export")) as unknown,
     config: async (values) => {
       for (const [key, value] of Object.entries(values)) {
         if (value === undefined) await stack.removeConfig(key);
