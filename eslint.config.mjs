@@ -8,7 +8,7 @@ import tseslint from "typescript-eslint";
 const below = {
   "cli/main": ["node-version", "cli/emulator"],
   "cli/emulator": ["emulator/server"],
-  index: ["node-version", "adopt", "domain", "link", "targets"],
+  index: ["node-version", "adopt", "domain", "link", "lookups", "targets"],
   provider: ["node-version", "domain", "link"],
   domain: ["adopt", "check", "drift", "dynamic", "fields", "find", "session", "service/*"],
   link: [
@@ -23,6 +23,7 @@ const below = {
     "targets",
     "service/*",
   ],
+  lookups: ["find", "link-fields", "settings", "targets", "service/client"],
   "link-fields": ["adopt", "fields", "targets", "service/*"],
   adopt: ["service/errors"],
   find: ["session", "service/client"],
@@ -77,7 +78,10 @@ const owned = [
   { name: "qs", in: ["src/service/form.ts", "src/emulator/form.ts"] },
   { name: "undici", in: ["src/service/client.ts"] },
   { name: "commander", in: ["src/cli/**"] },
-  { name: "@pulumi/pulumi", in: ["src/domain.ts", "src/link.ts", "src/dynamic.ts", "src/provider.ts"] },
+  {
+    name: "@pulumi/pulumi",
+    in: ["src/domain.ts", "src/link.ts", "src/lookups.ts", "src/dynamic.ts", "src/provider.ts"],
+  },
 ];
 
 export default tseslint.config(
@@ -121,7 +125,14 @@ export default tseslint.config(
   }),
   {
     // TypeScript 3.8, with which the SDK runs programs without a compiler, does not read these in a .d.ts.
-    files: ["src/index.ts", "src/domain.ts", "src/link.ts", "src/targets.ts", "src/adopt.ts"],
+    files: [
+      "src/index.ts",
+      "src/domain.ts",
+      "src/link.ts",
+      "src/lookups.ts",
+      "src/targets.ts",
+      "src/adopt.ts",
+    ],
     rules: {
       "no-restricted-syntax": [
         "error",

@@ -5,4 +5,7 @@ export { Domain } from "./domain";
 export type { DomainArgs } from "./domain";
 export { Link } from "./link";
 export type { LinkArgs, Privacy, TargetArgs } from "./link";
+export { getDomain, getDomainOutput, getDomains, getDomainsOutput } from "./lookups";
+export { getLink, getLinkOutput, getLinks, getLinksOutput } from "./lookups";
+export type { DomainResult, GetDomainsArgs, GetLinksArgs, LinkResult } from "./lookups";
 export type { Target, TargetsType } from "./targets";

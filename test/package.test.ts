@@ -58,6 +58,7 @@ test("the declarations can be read by the compiler that the SDK falls back to", 
      const go = new shortlink.Domain("go", { name: "go.example" });
      const args: shortlink.LinkArgs = { domainId: go.id, url: "https://example.com/", privacy: "private" };
      new shortlink.Link("docs", args).shortUrl.apply((url) => url.length);
+     shortlink.getLinksOutput({ domainId: 1 }).apply((links) => links.map((each) => each.targets));
      createEmulator({ port: 0 }).then((emulator) => emulator.close());
      link.create;
      new shortlink.Link("wrong", { domainId: go.id });`,
