@@ -10,7 +10,7 @@ const below = {
   "cli/emulator": ["emulator/server"],
   index: ["node-version", "adopt", "domain", "link", "lookups", "targets"],
   provider: ["node-version", "domain", "link"],
-  domain: ["adopt", "check", "drift", "dynamic", "fields", "find", "session", "service/*"],
+  domain: ["adopt", "check", "drift", "dynamic", "fields", "find", "session", "settings", "service/*"],
   link: [
     "adopt",
     "check",
@@ -20,6 +20,7 @@ const below = {
     "find",
     "link-fields",
     "session",
+    "settings",
     "targets",
     "service/*",
   ],

@@ -9,7 +9,8 @@ import { findDomain } from "./find";
 import type { Client, DomainRecord, LinkRecord } from "./service/client";
 import type { RefusedError } from "./service/errors";
 import type { FormFields } from "./service/form";
-import { configure, unlessGone, withClient } from "./session";
+import { configure, refuseOtherService, unlessGone, withClient, type Origin } from "./session";
+import type { Settings } from "./settings";
 
 /** Arguments of a {@link Domain}. */
 export interface DomainArgs {
@@ -61,18 +62,18 @@ export interface DomainInputs {
 }
 
 /** @internal What the state keeps of a domain. */
-export interface DomainState extends DomainInputs {
+export interface DomainState extends DomainInputs, Origin {
   url: string;
   __echo?: Echo;
 }
 
-function toState(record: DomainRecord, inputs: DomainInputs, echo: Echo): DomainState {
-  const state: DomainState = { ...inputs, url: record.url ?? `https://${record.name}` };
+function toState(record: DomainRecord, inputs: DomainInputs, echo: Echo, { baseUrl }: Settings): DomainState {
+  const state: DomainState = { ...inputs, url: record.url ?? `https://${record.name}`, __origin: baseUrl };
   if (Object.keys(echo).length > 0) state.__echo = echo;
   return state;
 }
 
-function toInputs({ url: _url, __echo, ...inputs }: DomainState): DomainInputs {
+function toInputs({ url: _url, __echo, __origin, ...inputs }: DomainState): DomainInputs {
   return inputs;
 }
 
@@ -99,6 +100,7 @@ export class DomainProvider implements pulumi.dynamic.ResourceProvider {
   }
 
   diff(_id: string, olds: DomainState, news: DomainInputs): Promise<pulumi.dynamic.DiffResult> {
+    refuseOtherService(olds);
     const changed = changedFields([...managed, "forceDestroy"], olds, news);
     // Left undefined, `changes` makes the engine compare the inputs itself and show each property in the plan.
     return Promise.resolve(
@@ -112,19 +114,19 @@ export class DomainProvider implements pulumi.dynamic.ResourceProvider {
   }
 
   create(inputs: DomainInputs): Promise<pulumi.dynamic.CreateResult<DomainState>> {
-    return withClient(async (client, settings) => {
+    return withClient({}, async (client, settings) => {
       const { record, fields } = await make(client, inputs, inputs.adopt ?? settings.adopt);
       return {
         id: String(record.id),
-        outs: toState(record, inputs, echoOf(fields, inputs, observe(record))),
+        outs: toState(record, inputs, echoOf(fields, inputs, observe(record)), settings),
       };
     });
   }
 
   read(id: string, state: DomainState): Promise<pulumi.dynamic.ReadResult> {
-    return withClient(async (client) => {
+    return withClient(state, async (client, settings) => {
       // Of `Domain.get` there is no output yet, of a refresh there always is.
-      if ((state.url as string | undefined) === undefined) return get(client, id, state);
+      if ((state.url as string | undefined) === undefined) return get(client, id, state, settings);
       const record = await unlessGone(client.showDomain(Number(id)));
       // An empty answer drops the resource from the state.
       if (!record) return {};
@@ -132,7 +134,8 @@ export class DomainProvider implements pulumi.dynamic.ResourceProvider {
       const answer = observe(record);
       const drifted = driftedFields(managed, old, answer, state.__echo);
       const inputs = replaceFields(old, drifted, answer);
-      return { id, props: toState(record, inputs, echoOf(drifted, inputs, answer, state.__echo)), inputs };
+      const echo = echoOf(drifted, inputs, answer, state.__echo);
+      return { id, props: toState(record, inputs, echo, settings), inputs };
     });
   }
 
@@ -141,17 +144,17 @@ export class DomainProvider implements pulumi.dynamic.ResourceProvider {
     olds: DomainState,
     news: DomainInputs,
   ): Promise<pulumi.dynamic.UpdateResult<DomainState>> {
-    return withClient(async (client) => {
+    return withClient(olds, async (client, settings) => {
       const changed = changedFields(managed, olds, news);
       // The service knows nothing of forceDestroy.
       if (changed.length === 0) return { outs: replaceFields(olds, ["forceDestroy"], news) };
       const record = await client.updateDomain(Number(id), toForm(news, changed));
-      return { outs: toState(record, news, echoOf(changed, news, observe(record), olds.__echo)) };
+      return { outs: toState(record, news, echoOf(changed, news, observe(record), olds.__echo), settings) };
     });
   }
 
   delete(id: string, state: DomainState): Promise<void> {
-    return withClient(async (client) => {
+    return withClient(state, async (client) => {
       if (!state.forceDestroy) await refuseToDeleteLinks(client, Number(id), state.name);
       await unlessGone(client.deleteDomain(Number(id)));
     });
@@ -194,12 +197,13 @@ async function get(
   client: Client,
   key: string,
   { __provider }: DomainInputs,
+  settings: Settings,
 ): Promise<pulumi.dynamic.ReadResult> {
   const record = await findDomain(client, key);
   if (!record) throw new Error(`There is no domain ${JSON.stringify(key)} in this account.`);
   const inputs = replaceFields({ __provider } as DomainInputs, managed, observe(record));
   const id = String(record.id);
-  return { id, props: { ...toState(record, inputs, {}), __id: id }, inputs };
+  return { id, props: { ...toState(record, inputs, {}, settings), __id: id }, inputs };
 }
 
 /** The service deletes the links of a domain with it; Pulumi has deleted its own before. */

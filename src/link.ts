@@ -11,7 +11,8 @@ import { managed, observe, period, replacing, secret, toForm, wishOf } from "./l
 import type { Field, LinkInputs } from "./link-fields";
 import type { Client, LinkRecord } from "./service/client";
 import { isNotFound, type RefusedError } from "./service/errors";
-import { configure, unlessGone, withClient } from "./session";
+import { configure, refuseOtherService, unlessGone, withClient, type Origin } from "./session";
+import type { Settings } from "./settings";
 import { canonicalTargets } from "./targets";
 import type { Target, TargetsType } from "./targets";
 
@@ -112,18 +113,18 @@ export interface LinkArgs {
 }
 
 /** @internal What the state keeps of a link. */
-export interface LinkState extends LinkInputs {
+export interface LinkState extends LinkInputs, Origin {
   shortUrl: string;
   __echo?: Echo;
 }
 
-function toState(record: LinkRecord, inputs: LinkInputs, echo: Echo): LinkState {
-  const state: LinkState = { ...inputs, shortUrl: record.short_url ?? "" };
+function toState(record: LinkRecord, inputs: LinkInputs, echo: Echo, { baseUrl }: Settings): LinkState {
+  const state: LinkState = { ...inputs, shortUrl: record.short_url ?? "", __origin: baseUrl };
   if (Object.keys(echo).length > 0) state.__echo = echo;
   return state;
 }
 
-function toInputs({ shortUrl: _shortUrl, __echo, ...inputs }: LinkState): LinkInputs {
+function toInputs({ shortUrl: _shortUrl, __echo, __origin, ...inputs }: LinkState): LinkInputs {
   return inputs;
 }
 
@@ -174,6 +175,7 @@ export class LinkProvider implements pulumi.dynamic.ResourceProvider {
   }
 
   diff(_id: string, olds: LinkState, news: LinkInputs): Promise<pulumi.dynamic.DiffResult> {
+    refuseOtherService(olds);
     const changed = changedFields(managed, olds, news);
     // Left undefined, `changes` makes the engine compare the inputs itself and show each property in the plan.
     return Promise.resolve(
@@ -188,17 +190,17 @@ export class LinkProvider implements pulumi.dynamic.ResourceProvider {
   }
 
   create(inputs: LinkInputs): Promise<pulumi.dynamic.CreateResult<LinkState>> {
-    return withClient(async (client, settings) => {
+    return withClient({}, async (client, settings) => {
       const { record, fields } = await make(client, inputs, inputs.adopt ?? settings.adopt);
       const echo = echoOf(fields, wishOf(inputs), observe(record, inputs));
-      return { id: String(record.id), outs: toState(record, inputs, echo) };
+      return { id: String(record.id), outs: toState(record, inputs, echo, settings) };
     });
   }
 
   read(id: string, state: LinkState): Promise<pulumi.dynamic.ReadResult> {
-    return withClient(async (client) => {
+    return withClient(state, async (client, settings) => {
       // Of `Link.get` there is no output yet, of a refresh there always is.
-      if ((state.shortUrl as string | undefined) === undefined) return get(client, id, state);
+      if ((state.shortUrl as string | undefined) === undefined) return get(client, id, state, settings);
       const record = await unlessGone(client.showLink(Number(id)));
       // An empty answer drops the resource from the state.
       if (!record) return {};
@@ -207,12 +209,12 @@ export class LinkProvider implements pulumi.dynamic.ResourceProvider {
       const drifted = driftedFields(managed, wishOf(old), answer, state.__echo);
       const inputs = replaceFields(old, drifted, answer);
       const echo = echoOf(drifted, wishOf(inputs), answer, state.__echo);
-      return { id, props: toState(record, inputs, echo), inputs };
+      return { id, props: toState(record, inputs, echo, settings), inputs };
     });
   }
 
   update(id: string, olds: LinkState, news: LinkInputs): Promise<pulumi.dynamic.UpdateResult<LinkState>> {
-    return withClient(async (client) => {
+    return withClient(olds, async (client, settings) => {
       const changed = changedFields(managed, olds, news);
       let fields = changed;
       // The service does not clear the password in a request that sets the privacy to "password".
@@ -222,13 +224,18 @@ export class LinkProvider implements pulumi.dynamic.ResourceProvider {
       }
       const record = await client.updateLink(Number(id), toForm(news, fields));
       return {
-        outs: toState(record, news, echoOf(changed, wishOf(news), observe(record, news), olds.__echo)),
+        outs: toState(
+          record,
+          news,
+          echoOf(changed, wishOf(news), observe(record, news), olds.__echo),
+          settings,
+        ),
       };
     });
   }
 
-  delete(id: string): Promise<void> {
-    return withClient(async (client) => {
+  delete(id: string, state: LinkState): Promise<void> {
+    return withClient(state, async (client) => {
       await unlessGone(client.deleteLink(Number(id)));
     });
   }
@@ -278,6 +285,7 @@ async function get(
   client: Client,
   key: string,
   { __provider }: LinkInputs,
+  settings: Settings,
 ): Promise<pulumi.dynamic.ReadResult> {
   const record = await findLink(client, key);
   if (!record) throw new Error(`There is no link ${JSON.stringify(key)} in this account.`);
@@ -285,7 +293,7 @@ async function get(
   const told = managed.filter((field) => !secret.some((each) => each === field));
   const inputs = replaceFields({ __provider } as LinkInputs, told, observe(record, {}));
   const id = String(record.id);
-  return { id, props: { ...toState(record, inputs, {}), __id: id }, inputs };
+  return { id, props: { ...toState(record, inputs, {}, settings), __id: id }, inputs };
 }
 
 /**

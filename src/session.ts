@@ -33,19 +33,45 @@ export function settingsProblems(): string[] {
   }
 }
 
+/** What a state remembers of where it was made; states of the first release do not. */
+export interface Origin {
+  __origin?: string;
+}
+
 /**
  * Runs a call to the service. Whatever goes wrong comes out as an error that the engine can show: the message
- * stands alone, names properties as the program does and says what to do.
+ * stands alone, names properties as the program does and says what to do. A `state` that was made on another
+ * service is refused before anything is sent.
  */
 export async function withClient<Value>(
+  state: Origin,
   call: (client: Client, settings: Settings) => Promise<Value>,
 ): Promise<Value> {
   try {
     const settings = resolveSettings(readConfig);
+    assertOrigin(state, settings);
     return await call(clientOf(settings), settings);
   } catch (error) {
     throw new ProviderError(error);
   }
+}
+
+/** Throws where a state was made on another service than the settings name, for a plan to fail offline. */
+export function refuseOtherService(state: Origin): void {
+  try {
+    assertOrigin(state, resolveSettings(readConfig));
+  } catch (error) {
+    throw new ProviderError(error);
+  }
+}
+
+function assertOrigin({ __origin: made }: Origin, { baseUrl, movedFrom }: Settings): void {
+  if (made === undefined || made === baseUrl || made === movedFrom) return;
+  throw new Error(
+    `This resource was made on the service at ${made}, but shortlink:baseUrl is ${baseUrl}, where its id names another ` +
+      `object. Set the old address again, or, if the service has moved, run "pulumi config set shortlink:movedFrom ${made}", ` +
+      `"pulumi up" and "pulumi refresh".`,
+  );
 }
 
 /** For calls to which "there is no such record any more" is an answer. */

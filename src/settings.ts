@@ -7,6 +7,8 @@ export type ReadConfig = (key: string) => string | undefined;
 export interface Settings extends Connection {
   /** What creates do with objects that exist already, unless the resource says otherwise. */
   adopt: "never" | "ifEqual" | "always";
+  /** The address that the service had before it moved to `baseUrl`. */
+  movedFrom: string | undefined;
 }
 
 /** Settings that are missing or wrong; one text for each, naming the setting and the way out. */
@@ -19,8 +21,8 @@ export class SettingsError extends Error {
 
 /**
  * Where the service is and which key to use. Pulumi config comes first (`shortlink:baseUrl`, `shortlink:apiKey`,
- * `shortlink:allowHttp`, `shortlink:adopt`), then the environment (`SHORTLINK_BASE_URL`, `SHORTLINK_API_KEY`,
- * `SHORTLINK_ALLOW_HTTP`, `SHORTLINK_ADOPT`): a key left in a shell must not win over a stack's own.
+ * `shortlink:allowHttp`, `shortlink:adopt`, `shortlink:movedFrom`), then the environment (`SHORTLINK_BASE_URL`, `SHORTLINK_API_KEY`,
+ * `SHORTLINK_ALLOW_HTTP`, `SHORTLINK_ADOPT`, `SHORTLINK_MOVED_FROM`): a key left in a shell must not win over a stack's own.
  * Throws a `SettingsError` that lists every problem.
  */
 export function resolveSettings(readConfig: ReadConfig, environment = process.env): Settings {
@@ -60,13 +62,19 @@ export function resolveSettings(readConfig: ReadConfig, environment = process.en
   if (adopt !== "never" && adopt !== "ifEqual" && adopt !== "always") {
     problems.push("shortlink:adopt is not one of never, ifEqual and always.");
   }
+  const movedFrom = read("shortlink:movedFrom", "SHORTLINK_MOVED_FROM");
   if (problems.length > 0 || !url || apiKey === undefined) throw new SettingsError(problems);
-  // People copy the address of a page or of an endpoint; what the client needs is where /api/v1 begins.
   return {
-    adopt: adopt as Settings["adopt"],
-    baseUrl: url.href.replace(/(?:\/api\/v1(?:\/.*)?|\/api)?\/*$/, ""),
+    baseUrl: trimUrl(url.href),
     apiKey,
+    adopt: adopt as Settings["adopt"],
+    movedFrom: movedFrom === undefined ? undefined : trimUrl(URL.parse(movedFrom)?.href ?? movedFrom),
   };
+}
+
+/** People copy the address of a page or of an endpoint; what the client needs is where /api/v1 begins. */
+function trimUrl(href: string): string {
+  return href.replace(/(?:\/api\/v1(?:\/.*)?|\/api)?\/*$/, "");
 }
 
 function isLoopback(host: string): boolean {

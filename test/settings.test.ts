@@ -24,20 +24,23 @@ test("Pulumi config comes before the environment", () => {
     baseUrl: "https://env.example",
     apiKey: "env-key",
     adopt: "never",
+    movedFrom: undefined,
   });
   expect(resolve({ [url]: "https://config.example" }, environment)).toEqual({
     baseUrl: "https://config.example",
     apiKey: "env-key",
     adopt: "never",
+    movedFrom: undefined,
   });
 });
 
 test("an empty value in the config does not hide the environment", () => {
   const environment = { SHORTLINK_BASE_URL: "https://env.example", SHORTLINK_API_KEY: "env-key" };
-  expect(resolve({ [url]: " ", [key]: "" }, environment)).toEqual({
+  expect(resolve({ [url]: " ", [key]: "" }, environment)).toMatchObject({
     baseUrl: "https://env.example",
     apiKey: "env-key",
     adopt: "never",
+    movedFrom: undefined,
   });
 });
 

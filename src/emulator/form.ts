@@ -21,7 +21,8 @@ export function parseForm(text: string): Form {
   } catch {
     throw new FormError("the text is not UTF-8");
   }
-  if (/(?:\[\]|%5B%5D)(?:\[|%5B)/i.test(text)) {
+  // In a name only; a value may hold any brackets.
+  if (/(?:^|&)[^=&]*(?:\[\]|%5B%5D)(?:\[|%5B)/i.test(text)) {
     throw new FormError(
       "[] before another bracket makes an entry of its own for each field: number the entries",
     );

@@ -235,6 +235,11 @@ describe("forms", () => {
     expect(JSON.stringify(body)).toContain(text);
   });
 
+  test("brackets in a value mean nothing", async ({ emulator }) => {
+    await fill(emulator);
+    expect((await send(emulator, "PATCH", "/links/1", { form: "password=[][a]" })).status).toBe(200);
+  });
+
   test("texts are trimmed, except passwords, and empty ones are null", async ({ emulator }) => {
     await fill(emulator);
     const form = "alias=+spaced+&expiration_url=+&redirect_password=+";

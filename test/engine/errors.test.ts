@@ -1,5 +1,4 @@
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import * as shortlink from "pulumi-shortlink";
 import { createEmulator, type Emulator } from "pulumi-shortlink/emulator";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -73,21 +72,45 @@ test("a wrong key is one message under the resource, in create and in update", a
 
 test("where another web server answers, nothing leaves the state and nothing counts as destroyed", async () => {
   await stack.up();
+  const { port } = new URL(emulator.url);
+  await emulator.close();
   const other = createServer((_request, response) => response.writeHead(404).end("<h1>Not found</h1>"));
-  await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
-  const url = `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
-  await stack.config({ "shortlink:baseUrl": url });
-  // A refresh and a destroy take the configuration from the last "up".
-  await stack.up();
+  await new Promise<void>((resolve) => other.listen(Number(port), "127.0.0.1", resolve));
   for (const command of [() => stack.refresh(), () => stack.destroy()]) {
     expect((await diagnosticsOf(command)).docs).toEqual([
       expect.stringContaining(
-        `there is no short-link service at ${url}, something else answered (404). Does it run`,
+        "there is no short-link service at URL, something else answered (404). Does it run",
       ),
     ]);
   }
   expect(stack.state().resources).toHaveLength(1);
+  other.closeAllConnections();
   other.close();
+});
+
+test("a stack that points to another service is refused before anything is sent, unless the service has moved", async () => {
+  await stack.up();
+  const other = await createEmulator();
+  await send(other, "POST", "/domains", { form: "name=other.example" });
+  await send(other, "POST", "/links", { form: "url=https://other.example/&domain_id=1&alias=other" });
+  const before = other.requests.length;
+  await stack.config({ "shortlink:baseUrl": other.url });
+  const refusal =
+    `error: This resource was made on the service at URL, but shortlink:baseUrl is ${other.url}, where its id names ` +
+    'another object. Set the old address again, or, if the service has moved, run "pulumi config set ' +
+    'shortlink:movedFrom URL", "pulumi up" and "pulumi refresh".';
+  for (const command of [() => stack.up(), () => stack.refresh(), () => stack.destroy()]) {
+    expect((await diagnosticsOf(command)).docs).toEqual([refusal]);
+  }
+  expect(other.requests).toHaveLength(before);
+
+  await stack.config({ "shortlink:movedFrom": emulator.url });
+  await stack.up();
+  await stack.refresh();
+  await stack.config({ "shortlink:movedFrom": undefined });
+  await stack.up();
+  expect((await send(other, "GET", "/links/1")).body).toMatchObject({ data: { alias: "docs" } });
+  await other.close();
 });
 
 test("an unreachable service is one message under the resource, and a refresh or destroy loses nothing", async () => {

@@ -344,5 +344,9 @@ test("the state keeps the constant provider text and nothing volatile", async ()
     domainId: 1,
     alias: "docs",
   });
-  expect(link?.outputs).toEqual({ ...link?.inputs, shortUrl: "http://go.example/docs" });
+  expect(link?.outputs).toEqual({
+    ...link?.inputs,
+    shortUrl: "http://go.example/docs",
+    __origin: emulator.url,
+  });
 });
