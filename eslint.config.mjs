@@ -1,3 +1,4 @@
+import { readdirSync } from "node:fs";
 import tseslint from "typescript-eslint";
 
 /**
@@ -51,6 +52,12 @@ const below = {
   "emulator/store": [],
   "emulator/form": [],
 };
+
+for (const file of readdirSync(`${import.meta.dirname}/src`, { recursive: true, encoding: "utf8" })) {
+  const name = file.replaceAll("\\", "/").replace(/\.ts$/, "");
+  if (file.endsWith(".ts") && !(name in below))
+    throw new Error(`eslint.config.mjs must say what src/${file} may import`);
+}
 
 /**
  * A pattern over the relative imports of a file that matches all but the allowed ones.
