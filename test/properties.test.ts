@@ -4,7 +4,7 @@ import { DomainProvider } from "../src/domain";
 import { createEmulator, type Flavour } from "../src/emulator/server";
 import { LinkProvider } from "../src/link";
 import { configure } from "../src/session";
-import { alias, domainArgs, linkArgs } from "./helpers/arbitraries";
+import { alias, domainArgs, linkArgs, seed } from "./helpers/arbitraries";
 
 // What a plan must never do, over generated resources: show a change where there is none, or miss one. The real
 // client and the real providers talk to the emulator under each of its flavours, as the engine would make them.
@@ -110,7 +110,7 @@ test.each(Object.entries(flavours))(
           const name = "property.example";
           return lifeCycle(new DomainProvider(), [{ name, ...first }, { name, ...second }, { name }]);
         }),
-        { numRuns: 100 },
+        { numRuns: 100, seed },
       );
       const domain = await new DomainProvider().create({ __provider: "text", name: "go.example" });
       await fc.assert(
@@ -123,7 +123,7 @@ test.each(Object.entries(flavours))(
             { ...base, alias: other, ...first },
           ]);
         }),
-        { numRuns: 300 },
+        { numRuns: 300, seed },
       );
     } finally {
       await emulator.close();
