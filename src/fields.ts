@@ -187,7 +187,7 @@ export function privacyNumber(name: (typeof privacies)[number]): number {
   return privacies.indexOf(name);
 }
 
-function absentIf<Value>(absent: boolean, value: Value): Value | undefined {
+export function absentIf<Value>(absent: boolean, value: Value): Value | undefined {
   return absent ? undefined : value;
 }
 

@@ -1,5 +1,5 @@
 import type { Adopt } from "./adopt";
-import { linkFields, privacyName, privacyNumber } from "./fields";
+import { absentIf, linkFields, privacyName, privacyNumber } from "./fields";
 import type { LinkRecord } from "./service/client";
 import type { FormFields } from "./service/form";
 import { orderTargets, type Target, type TargetsType } from "./targets";
@@ -79,10 +79,6 @@ export function observe(record: LinkRecord, inputs: { domainId?: number }): Reco
 export function wishOf(inputs: LinkInputs): Partial<Record<Field, unknown>> {
   const hidden = (password: string | undefined) => absentIf(password === undefined, someSecret);
   return { ...inputs, redirectPassword: hidden(inputs.redirectPassword), password: hidden(inputs.password) };
-}
-
-function absentIf<Value>(absent: boolean, value: Value): Value | undefined {
-  return absent ? undefined : value;
 }
 
 /** `2026-03-01T08:00:00.000000Z` and `2026-03-01 08:00:00` become `2026-03-01T08:00:00`. */

@@ -216,21 +216,9 @@ export class LinkProvider implements pulumi.dynamic.ResourceProvider {
   update(id: string, olds: LinkState, news: LinkInputs): Promise<pulumi.dynamic.UpdateResult<LinkState>> {
     return withClient(olds, async (client, settings) => {
       const changed = changedFields(managed, olds, news);
-      let fields = changed;
-      // The service does not clear the password in a request that sets the privacy to "password".
-      if (changed.includes("privacy") && news.privacy === "password" && news.password === undefined) {
-        fields = changed.filter((field) => field !== "password");
-        if (fields.length < changed.length) await client.updateLink(Number(id), toForm(news, ["password"]));
-      }
-      const record = await client.updateLink(Number(id), toForm(news, fields));
-      return {
-        outs: toState(
-          record,
-          news,
-          echoOf(changed, wishOf(news), observe(record, news), olds.__echo),
-          settings,
-        ),
-      };
+      const record = await write(client, Number(id), news, changed);
+      const echo = echoOf(changed, wishOf(news), observe(record, news), olds.__echo);
+      return { outs: toState(record, news, echo, settings) };
     });
   }
 
@@ -239,6 +227,16 @@ export class LinkProvider implements pulumi.dynamic.ResourceProvider {
       await unlessGone(client.deleteLink(Number(id)));
     });
   }
+}
+
+/** Writes the given fields of a link that exists. */
+async function write(client: Client, id: number, inputs: LinkInputs, fields: Field[]): Promise<LinkRecord> {
+  // The service does not clear the password in a request that sets the privacy to "password".
+  const apart = inputs.privacy === "password" && inputs.password === undefined && fields.includes("privacy");
+  if (!apart || !fields.includes("password")) return client.updateLink(id, toForm(inputs, fields));
+  await client.updateLink(id, toForm(inputs, ["password"]));
+  const rest = fields.filter((field) => field !== "password");
+  return client.updateLink(id, toForm(inputs, rest));
 }
 
 /** Stores, imports or adopts a link, and says which fields the record answers for. */
@@ -256,7 +254,7 @@ async function make(
       (field) =>
         differing.includes(field) || (secret.some((each) => each === field) && inputs[field] !== undefined),
     );
-    const record = fields.length > 0 ? await client.updateLink(found.id, toForm(inputs, fields)) : found;
+    const record = fields.length > 0 ? await write(client, found.id, inputs, fields) : found;
     return { record, fields: managed };
   };
   if (inputs.__import !== undefined) {

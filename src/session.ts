@@ -33,7 +33,7 @@ export function settingsProblems(): string[] {
   }
 }
 
-/** What a state remembers of where it was made; states of the first release do not. */
+/** What a state remembers of where it was made; older states do not. */
 export interface Origin {
   __origin?: string;
 }

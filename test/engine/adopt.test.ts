@@ -100,6 +100,15 @@ test("another object is adopted and changed where that is asked for the whole st
   expect((await stack.refresh()).changes).toEqual({ same: 3 });
 });
 
+test("a password is cleared in an adoption too where the statistics become protected by none", async () => {
+  await send(emulator, "PATCH", "/links/1", { form: "password=old" });
+  program = () => ({
+    link: new shortlink.Link("docs", { ...equal, privacy: "password", adopt: "always" }).id,
+  });
+  await stack.up();
+  expect(await link()).toMatchObject({ privacy: 2, password: false });
+});
+
 test.each(["1", "go.example/docs", "GO.example/DOCS"])(
   "the option import takes over the link %s",
   async (key) => {
