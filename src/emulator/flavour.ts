@@ -29,6 +29,32 @@ export interface Flavour {
   basicPlan?: boolean;
   /** A 422 has the framework's default form: a text in `message` and the fields in `errors`. */
   frameworkErrors?: boolean;
+  /** The plan of the account has no API: every call with the right key is answered 403. */
+  noApi?: boolean;
+  /** Domains take `index_page` and `not_found_page`, as before 2026, and ignore the documented names without a word. */
+  oldForms?: boolean;
+  /**
+   * Versions of 2025: unknown pixels are dropped without a word as long as one is the account's, duplicates pass, and
+   * `pixel_ids=7` is answered 422 instead of 500.
+   */
+  lenientPixels?: boolean;
+  /** A store gives the link a title, as if the page was read; every update that contains `url` loses it (2025). */
+  titles?: boolean;
+  /** Two stores of one alias or name at a time both succeed: the service looks first and writes later. */
+  racyStores?: boolean;
+  /** The page links of lists say `http:` and name an inner host, as behind a proxy. */
+  innerHost?: boolean;
+  /** `meta.per_page` is a text, as on older frameworks. */
+  metaAsText?: boolean;
+  /** The web server answers every call with 301 to https. */
+  httpsOnly?: boolean;
+  /** A body other than a urlencoded form is ignored and the call answered with success, instead of 415. */
+  ignoresOtherBodies?: boolean;
+  /**
+   * A domain that the installation shares with every account (its id is 1, it is not listed and cannot be shown), and
+   * aliases that the link of another account has on it (their ids are 1 and following, and cannot be shown).
+   */
+  shared?: { domain: string; taken: string[] };
 }
 
 type Record = { [name: string]: unknown };

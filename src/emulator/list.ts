@@ -1,5 +1,5 @@
 import type { Form } from "./form";
-import { collate, type DomainRow, type LinkRow, type Store } from "./store";
+import { collate, isOwn, type DomainRow, type LinkRow, type Store } from "./store";
 
 const perPages = [10, 25, 50, 100];
 
@@ -12,7 +12,7 @@ export interface Page<Row> {
 
 export function listDomains(query: Form, store: Store, url: string): Page<DomainRow> {
   const matches = search(query.search);
-  const rows = [...store.domains.values()].filter((row) => matches(row.name));
+  const rows = [...store.domains.values()].filter((row) => isOwn(row) && matches(row.name));
   return page(order(rows, query, ["name"]), query, url, [
     "search",
     "search_by",
@@ -33,6 +33,7 @@ export function listLinks(query: Form, store: Store, url: string): Page<LinkRow>
   const pixelId = id(query.pixel_id);
   const rows = [...store.links.values()].filter(
     (row) =>
+      isOwn(row) &&
       matches(row[searchBy]) &&
       inStatus(row) &&
       (spaceId === undefined || (row.space_id ?? 0) === spaceId) &&

@@ -90,13 +90,28 @@ function isDomainName(name: string): boolean {
 export class DatabaseError extends Error {}
 
 /** The rules of a link on store, where it comes to live on `domainId`. */
-export function checkNewLink(form: Form, store: Store, domainId: number): Checked<LinkRow> {
-  return checkLink(form, store, true, { domain_id: domainId });
+export function checkNewLink(
+  form: Form,
+  store: Store,
+  domainId: number,
+  flavour: RulesFlavour,
+): Checked<LinkRow> {
+  return checkLink(form, store, true, { domain_id: domainId }, flavour);
+}
+
+/** The part of a flavour that changes the rules. */
+export interface RulesFlavour {
+  lenientPixels?: boolean;
 }
 
 /** The rules of a link on update. They come before the look-up, so the row may be missing. */
-export function checkLinkUpdate(form: Form, store: Store, current: LinkRow | undefined): Checked<LinkRow> {
-  return checkLink(form, store, false, current ?? { domain_id: 0 });
+export function checkLinkUpdate(
+  form: Form,
+  store: Store,
+  current: LinkRow | undefined,
+  flavour: RulesFlavour,
+): Checked<LinkRow> {
+  return checkLink(form, store, false, current ?? { domain_id: 0 }, flavour);
 }
 
 function checkLink(
@@ -104,6 +119,7 @@ function checkLink(
   store: Store,
   creating: boolean,
   current: Pick<LinkRow, "domain_id"> & Partial<LinkRow>,
+  { lenientPixels = false }: RulesFlavour,
 ): Checked<LinkRow> {
   const problems: Problems = {};
   const values: Partial<LinkRow> = {};
@@ -168,7 +184,10 @@ function checkLink(
       fail("space_id", "The selected space id is invalid.");
     else values.space_id = value === null ? null : toId(value);
   }
-  if (given("pixel_ids")) checkPixels(form.pixel_ids ?? null, store, values, fail, database, creating);
+  if (given("pixel_ids")) {
+    const check = lenientPixels ? checkPixelsLeniently : checkPixels;
+    check(form.pixel_ids ?? null, store, values, fail, database, creating);
+  }
   checkActivePeriod(form, values, fail, database, creating);
   checkTargets(form, values, fail, current);
   return { problems, values, ...(database[0] === undefined ? {} : { refusedByDatabase: database[0] }) };
@@ -197,6 +216,16 @@ function checkPixels(
   if (known) values.pixel_ids = ids;
   else fail("pixel_ids", "The selected pixel ids are invalid.");
 }
+
+/** What versions of 2025 make of pixels. */
+const checkPixelsLeniently: typeof checkPixels = (value, store, values, fail, database, creating) => {
+  if (typeof value === "string") {
+    fail("pixel_ids", "The pixel ids must be an array.");
+    return;
+  }
+  const ids = Array.isArray(value) ? [...new Set(value.map(toId))].filter((id) => store.pixels.has(id)) : [];
+  checkPixels(ids.length > 0 ? ids.map(String) : value, store, values, fail, database, creating);
+};
 
 function checkActivePeriod(
   form: Form,

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { setTimeout } from "node:timers/promises";
 import type { Flavour } from "./flavour";
 import { flavourDomain, flavourLink, gatedFields, invalidBody, toStored } from "./flavour";
 import { FormError, parseForm, type Form } from "./form";
@@ -7,7 +8,7 @@ import { listDomains, listLinks, type Page } from "./list";
 import { domainRecord, linkRecord } from "./records";
 import { visit } from "./redirect";
 import { checkDomain, checkLinkUpdate, checkNewLink, DatabaseError, newLink, type Problems } from "./rules";
-import { Store, type DomainRow, type LinkRow } from "./store";
+import { isOwn, Store, type DomainRow, type LinkRow } from "./store";
 
 export type { Flavour } from "./flavour";
 
@@ -55,6 +56,7 @@ export interface Emulator {
 export async function createEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
   const { apiKey = "emulator-key", flavour = {} } = options;
   const store = new Store(options.data);
+  if (flavour.shared) addShared(store, flavour.shared);
   // A file that cannot be written shows now, and not after the first create.
   store.save();
   const requests: EmulatorRequest[] = [];
@@ -78,6 +80,15 @@ export async function createEmulator(options: EmulatorOptions = {}): Promise<Emu
   };
 }
 
+/** What belongs to the installation and to another account of it. */
+function addShared(store: Store, { domain, taken }: { domain: string; taken: string[] }): void {
+  if (store.findDomain(domain)) return;
+  const { id } = store.addDomain({ name: domain, homepage_url: null, not_found_url: null }, 0);
+  for (const alias of taken) {
+    store.addLink({ ...newLink({ url: "https://other.example/" }, id, alias), user_id: 2 });
+  }
+}
+
 interface Context {
   store: Store;
   apiKey: string;
@@ -91,7 +102,7 @@ async function answer(request: IncomingMessage, response: ServerResponse, contex
   const isApi = url.pathname.startsWith("/api/");
   let result: Result;
   try {
-    result = handle(request, url, await readBody(request), context);
+    result = await handle(request, url, await readBody(request), context);
   } catch (error) {
     result = failure(error, isJsonWanted(request));
   }
@@ -110,8 +121,11 @@ async function answer(request: IncomingMessage, response: ServerResponse, contex
   response.end(request.method === "HEAD" ? undefined : result.body);
 }
 
-function handle(request: IncomingMessage, url: URL, body: string, context: Context): Result {
+async function handle(request: IncomingMessage, url: URL, body: string, context: Context): Promise<Result> {
   const host = request.headers.host ?? "";
+  if (context.flavour.httpsOnly) {
+    return html(301, "Moved", "", { Location: `https://${host}${url.pathname}${url.search}` });
+  }
   if (url.pathname.startsWith("/api/")) return api(request, url, host, body, context);
   const domain = context.store.findDomain(host.replace(/:\d+$/, ""));
   if (domain) return redirect(request, url, domain, body, context.store);
@@ -202,12 +216,19 @@ function redirect(request: IncomingMessage, url: URL, domain: DomainRow, body: s
   });
 }
 
-function api(request: IncomingMessage, url: URL, host: string, body: string, context: Context): Result {
+async function api(
+  request: IncomingMessage,
+  url: URL,
+  host: string,
+  body: string,
+  context: Context,
+): Promise<Result> {
+  const { flavour } = context;
   const [, path] = /^\/api\/v1(\/.*)?$/.exec(url.pathname) ?? [];
   if (path === undefined) throw notFound();
   // A web server in front answers this before the application is asked.
   if (path.endsWith("/")) return html(301, "Moved", "", { Location: url.pathname.slice(0, -1) + url.search });
-  const [query, form, misread] = readForms(request, url, body);
+  const [query, form, misread] = readForms(request, url, body, flavour);
   const method = methodOf(request, form);
   if (path === "/status" && method === "GET") return json(200, { message: "Online.", status: 200 });
 
@@ -224,11 +245,15 @@ function api(request: IncomingMessage, url: URL, host: string, body: string, con
   }
   if (!route) throw notFound();
   if (keyOf(request, query, form) !== context.apiKey) throw new Refusal(401, { message: "Unauthenticated." });
+  if (flavour.noApi) {
+    const message = "You don't have access to this feature.";
+    throw new Refusal(403, { message, status: 403 }, {}, true);
+  }
   if (misread) throw misread;
 
   const call: Call = {
     store: context.store,
-    flavour: context.flavour,
+    flavour,
     host,
     origin: `http://${host}`,
     query,
@@ -239,7 +264,10 @@ function api(request: IncomingMessage, url: URL, host: string, body: string, con
   if (route[2] === undefined) {
     return method === "POST"
       ? operations.store(call)
-      : operations.list(call, `${call.origin}/api/v1/${collection}`);
+      : operations.list(
+          call,
+          `${flavour.innerHost ? "http://app.internal:8080" : call.origin}/api/v1/${collection}`,
+        );
   }
   const id = parseInt(route[2], 10);
   if (method === "GET") return operations.show(call, id);
@@ -247,20 +275,26 @@ function api(request: IncomingMessage, url: URL, host: string, body: string, con
 }
 
 /** Query and body, and what was wrong with them: an unreadable form comes after a wrong key. */
-function readForms(request: IncomingMessage, url: URL, body: string): [Form, Form, Error | undefined] {
+function readForms(
+  request: IncomingMessage,
+  url: URL,
+  body: string,
+  flavour: Flavour,
+): [Form, Form, Error | undefined] {
   let query: Form = {};
   try {
     query = parseForm(url.search.slice(1));
-    return [query, formOf(request, body), undefined];
+    return [query, formOf(request, body, flavour), undefined];
   } catch (error) {
     return [query, {}, error as Error];
   }
 }
 
-function formOf(request: IncomingMessage, body: string): Form {
+function formOf(request: IncomingMessage, body: string, { ignoresOtherBodies }: Flavour): Form {
   if (body === "") return {};
   const type = request.headers["content-type"]?.split(";")[0]?.trim().toLowerCase();
   if (type === "application/x-www-form-urlencoded") return parseForm(body);
+  if (ignoresOtherBodies) return {};
   const message = `The emulator takes application/x-www-form-urlencoded bodies only, not ${type ?? "one without a type"}.`;
   throw new Refusal(415, { message, status: 415 }, {}, true);
 }
@@ -293,8 +327,13 @@ function data(status: 200 | 201, record: Record<string, unknown>): Result {
   return json(status, { data: record, status: 200 });
 }
 
-function listed<Row>(page: Page<Row>, toRecord: (row: Row) => Record<string, unknown>): Result {
-  return json(200, { data: page.rows.map(toRecord), links: page.links, meta: page.meta, status: 200 });
+function listed<Row>(
+  { rows, links, meta }: Page<Row>,
+  { metaAsText }: Flavour,
+  toRecord: (row: Row) => Record<string, unknown>,
+): Result {
+  const shown = metaAsText ? { ...meta, per_page: String(meta.per_page) } : meta;
+  return json(200, { data: rows.map(toRecord), links, meta: shown, status: 200 });
 }
 
 function deleted(id: number, object: "domain" | "link"): Result {
@@ -313,13 +352,25 @@ function refuseOwner(form: Form): void {
 const showDomain = ({ origin, flavour }: Call, row: DomainRow) =>
   flavourDomain(domainRecord(row, origin), flavour);
 
+/** The form in the newest names of its fields. */
+function domainForm({ form, flavour }: Call): Form {
+  if (!flavour.oldForms) return form;
+  const { homepage_url: _unknown, not_found_url: _alsoUnknown, index_page, not_found_page, ...rest } = form;
+  return {
+    ...rest,
+    ...(index_page === undefined ? {} : { homepage_url: index_page }),
+    ...(not_found_page === undefined ? {} : { not_found_url: not_found_page }),
+  };
+}
+
 const domains = {
   list: (call: Call, url: string) =>
-    listed(listDomains(call.query, call.store, url), (row) => showDomain(call, row)),
-  store(call: Call) {
-    const { store, form, host, flavour } = call;
-    const { problems, values } = checkDomain(form, store, host, true);
+    listed(listDomains(call.query, call.store, url), call.flavour, (row) => showDomain(call, row)),
+  async store(call: Call) {
+    const { store, host, flavour } = call;
+    const { problems, values } = checkDomain(domainForm(call), store, host, true);
     refuse(problems, flavour);
+    if (flavour.racyStores) await setTimeout(50);
     const row = store.addDomain({ name: "", homepage_url: null, not_found_url: null, ...values });
     return data(201, showDomain(call, row));
   },
@@ -327,7 +378,7 @@ const domains = {
   update(call: Call, id: number) {
     const { store, form, host, flavour } = call;
     refuseOwner(form);
-    const { problems, values } = checkDomain(form, store, host, false);
+    const { problems, values } = checkDomain(domainForm(call), store, host, false);
     refuse(problems, flavour);
     const row = found(store.domains, id);
     store.updateDomain(row, values);
@@ -344,15 +395,17 @@ const showLink = ({ store, origin, flavour }: Call, row: LinkRow) =>
 
 const links = {
   list: (call: Call, url: string) =>
-    listed(listLinks(call.query, call.store, url), (row) => showLink(call, row)),
-  store({ store, form, origin, flavour }: Call) {
+    listed(listLinks(call.query, call.store, url), call.flavour, (row) => showLink(call, row)),
+  async store({ store, form, origin, flavour }: Call) {
     const domain =
       typeof form.domain_id === "string" ? store.domains.get(parseInt(form.domain_id, 10)) : undefined;
     if (!domain) throw new Refusal(404, { message: "No query results for model [App\\Models\\Domain]." });
-    const { problems, values, refusedByDatabase } = checkNewLink(form, store, domain.id);
+    const { problems, values, refusedByDatabase } = checkNewLink(form, store, domain.id, flavour);
     refuse({ ...problems, ...gatedFields(form, flavour) }, flavour);
     if (form.multiple_links) throw notFound();
     if (refusedByDatabase) throw new DatabaseError(refusedByDatabase);
+    if (flavour.racyStores) await setTimeout(50);
+    if (flavour.titles) values.title = `Title of ${values.url}`;
     const row = store.addLink(
       newLink(toStored(values, flavour), domain.id, values.alias ?? freeAlias(store)),
     );
@@ -364,14 +417,15 @@ const links = {
   show: (call: Call, id: number) => data(200, showLink(call, found(call.store.links, id))),
   update({ store, form, origin, flavour }: Call, id: number) {
     refuseOwner(form);
-    const current = store.links.get(id);
+    const current = [store.links.get(id)].find((row) => row && isOwn(row));
     if (!current && "alias" in form) {
       throw new Refusal(404, { message: `No query results for model [App\\Models\\Link] ${id}` });
     }
-    const { problems, values, refusedByDatabase } = checkLinkUpdate(form, store, current);
+    const { problems, values, refusedByDatabase } = checkLinkUpdate(form, store, current, flavour);
     refuse({ ...problems, ...gatedFields(form, flavour) }, flavour);
     const row = found(store.links, id);
     if (refusedByDatabase) throw new DatabaseError(refusedByDatabase);
+    if (flavour.titles && "url" in values) values.title = null;
     store.updateLink(row, toStored(values, flavour));
     return data(200, flavourLink(linkRecord(row, store, origin, form), flavour));
   },
@@ -383,7 +437,7 @@ const links = {
 
 function found<Row extends DomainRow | LinkRow>(rows: ReadonlyMap<number, Row>, id: number): Row {
   const row = rows.get(id);
-  if (!row) throw notFound();
+  if (!row || !isOwn(row)) throw notFound();
   return row;
 }
 

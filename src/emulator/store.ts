@@ -31,6 +31,8 @@ export interface Target {
 }
 export interface LinkRow {
   id: number;
+  /** The account that the link belongs to, where that is another than ours. */
+  user_id?: number;
   domain_id: number;
   alias: string;
   url: string;
@@ -73,6 +75,11 @@ export function collate(text: string): string {
   return text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase().trimEnd();
 }
 
+/** Is the row the account's own? What is not can neither be listed nor shown. */
+export function isOwn({ user_id: userId = 1 }: { user_id?: number }): boolean {
+  return userId === 1;
+}
+
 export function hashPassword(password: string): string {
   return createHash("sha256").update(password).digest("hex");
 }
@@ -111,9 +118,9 @@ export class Store {
     return this.#linkByAlias.get(aliasKey(domainId, alias));
   }
 
-  addDomain(values: Pick<DomainRow, "name" | "homepage_url" | "not_found_url">): DomainRow {
+  addDomain(values: Pick<DomainRow, "name" | "homepage_url" | "not_found_url">, userId = 1): DomainRow {
     const time = now();
-    const row = { id: this.#nextDomainId++, user_id: 1, ...values, created_at: time, updated_at: time };
+    const row = { id: this.#nextDomainId++, user_id: userId, ...values, created_at: time, updated_at: time };
     this.domains.set(row.id, row);
     this.#domainByName.set(collate(row.name), row);
     this.changed();
