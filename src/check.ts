@@ -51,29 +51,26 @@ function path(name: string, rest: PropertyKey[]): string {
   );
 }
 
-/** The answer to the engine's `check`: canonical inputs, or all that is wrong with them and with the settings. */
+/**
+ * The answer to the engine's `check`: canonical inputs, or all that is wrong with them and with the settings. What
+ * takes several fields at once, or the settings, is done by `together`: it may change the fields.
+ */
 export function checkInputs<Schemas extends Fields>(
   schemas: Schemas,
   news: Record<string, unknown>,
-  rules: (fields: Canonical<Schemas>, refused: ReadonlySet<string>) => Problem[] = () => [],
-): { inputs: Canonical<Schemas>; failures: Failure[] } {
+  together: (fields: Canonical<Schemas>, refused: ReadonlySet<string>) => Problem[] = () => [],
+): { inputs: Canonical<Schemas>; failures: Failure[]; isPreview: boolean } {
   // Names that begin so are the engine's and ours: hidden in plans, and nothing that a program sets.
   const isPrivate = ([name]: [string, unknown]) => name.startsWith("__");
-  const own = Object.entries(news).filter(isPrivate);
-  const { fields, problems } = checkFields(
-    schemas,
-    Object.fromEntries(Object.entries(news).filter((entry) => !isPrivate(entry))),
-  );
+  const { __preview, ...own } = Object.fromEntries(Object.entries(news).filter(isPrivate));
+  const given = Object.entries(news).filter((entry) => !isPrivate(entry));
+  const { fields, problems } = checkFields(schemas, Object.fromEntries(given));
+  // What a rule would say of a field that was refused by itself is no second mistake.
+  problems.push(...together(fields, new Set(problems.map(({ property }) => rootOf(property)))));
   return {
-    inputs: { ...fields, ...Object.fromEntries(own) },
-    failures: [
-      ...settingsProblems().map((reason) => ({ property: "", reason })),
-      // What a rule would say of a field that was refused by itself is no second mistake.
-      ...toFailures([
-        ...problems,
-        ...rules(fields, new Set(problems.map(({ property }) => rootOf(property)))),
-      ]),
-    ],
+    inputs: { ...fields, ...own },
+    failures: [...settingsProblems().map((reason) => ({ property: "", reason })), ...problems.map(toFailure)],
+    isPreview: __preview === true,
   };
 }
 
@@ -82,14 +79,14 @@ function rootOf(property: string): string {
 }
 
 /** A problem as the engine takes it. */
-export interface Failure {
+interface Failure {
   property: string;
   reason: string;
 }
 
 /** The property stands in the reason, because the engine prints the value of a property that is named to it. */
-export function toFailures(problems: Problem[]): Failure[] {
-  return problems.map(({ property, reason }) => ({ property: "", reason: `${property} ${reason}` }));
+function toFailure({ property, reason }: Problem): Failure {
+  return { property: "", reason: `${property} ${reason}` };
 }
 
 /** True where a value, or a part of it, is not known yet. */

@@ -1,15 +1,32 @@
 import * as pulumi from "@pulumi/pulumi";
 import { assertAdoptable, conflict, isRefusedFor } from "./adopt";
 import type { Adopt } from "./adopt";
-import { checkInputs } from "./check";
-import { changedFields, driftedFields, echoOf, isSame, replaceFields, type Echo } from "./drift";
+import { checkInputs, isUnknown } from "./check";
+import {
+  changedFields,
+  driftedFields,
+  echoOf,
+  ignoredFields,
+  isSame,
+  replaceFields,
+  type Echo,
+} from "./drift";
 import { dynamicInputs, typeToken, withImport, withRecordId } from "./dynamic";
+import * as existing from "./existing";
 import { domainFields } from "./fields";
 import { findDomain } from "./find";
 import type { Client, DomainRecord, LinkRecord } from "./service/client";
 import type { RefusedError } from "./service/errors";
 import type { FormFields } from "./service/form";
-import { configure, refuseOtherService, unlessGone, withClient, type Origin } from "./session";
+import {
+  configure,
+  IncompleteError,
+  knownSettings,
+  refuseOtherService,
+  unlessGone,
+  withClient,
+  type Origin,
+} from "./session";
 import type { Settings } from "./settings";
 
 /** Arguments of a {@link Domain}. */
@@ -73,6 +90,24 @@ function toState(record: DomainRecord, inputs: DomainInputs, echo: Echo, { baseU
   return state;
 }
 
+/** The state after a write of these fields. Throws where the service did not keep one of them. */
+async function written(
+  client: Client,
+  record: DomainRecord,
+  inputs: DomainInputs,
+  fields: readonly Field[],
+  echo: Echo | undefined,
+  settings: Settings,
+): Promise<DomainState> {
+  const missing = (answer: DomainRecord) => ignoredFields(fields, inputs, observe(answer));
+  // A write may be answered with less than the whole record.
+  const whole = missing(record).length === 0 ? record : await client.showDomain(record.id);
+  const state = toState(whole, inputs, echoOf(fields, inputs, observe(whole), echo), settings);
+  const ignored = missing(whole);
+  if (ignored.length > 0) throw new IncompleteError(String(record.id), state, ignored);
+  return state;
+}
+
 function toInputs({ url: _url, __echo, __origin, ...inputs }: DomainState): DomainInputs {
   return inputs;
 }
@@ -95,8 +130,11 @@ function toForm(inputs: DomainInputs, fields: readonly Field[]): FormFields {
 export class DomainProvider implements pulumi.dynamic.ResourceProvider {
   configure = configure;
 
-  check(_olds: unknown, news: Record<string, unknown>): Promise<pulumi.dynamic.CheckResult> {
-    return Promise.resolve(checkInputs(domainFields, news));
+  async check(olds: object, news: Record<string, unknown>): Promise<pulumi.dynamic.CheckResult> {
+    const { inputs, failures, isPreview } = checkInputs(domainFields, news);
+    const isNew = Object.keys(olds).length === 0;
+    if (isPreview && isNew && failures.length === 0) await announceExisting(inputs as DomainInputs);
+    return { inputs, failures };
   }
 
   diff(_id: string, olds: DomainState, news: DomainInputs): Promise<pulumi.dynamic.DiffResult> {
@@ -116,10 +154,7 @@ export class DomainProvider implements pulumi.dynamic.ResourceProvider {
   create(inputs: DomainInputs): Promise<pulumi.dynamic.CreateResult<DomainState>> {
     return withClient({}, async (client, settings) => {
       const { record, fields } = await make(client, inputs, inputs.adopt ?? settings.adopt);
-      return {
-        id: String(record.id),
-        outs: toState(record, inputs, echoOf(fields, inputs, observe(record)), settings),
-      };
+      return { id: String(record.id), outs: await written(client, record, inputs, fields, {}, settings) };
     });
   }
 
@@ -145,11 +180,13 @@ export class DomainProvider implements pulumi.dynamic.ResourceProvider {
     news: DomainInputs,
   ): Promise<pulumi.dynamic.UpdateResult<DomainState>> {
     return withClient(olds, async (client, settings) => {
-      const changed = changedFields(managed, olds, news);
+      // What the service did not keep the last time is tried again.
+      const ignored = ignoredFields(managed, olds, { ...olds, ...olds.__echo });
+      const fields = [...new Set([...changedFields(managed, olds, news), ...ignored])];
       // The service knows nothing of forceDestroy.
-      if (changed.length === 0) return { outs: replaceFields(olds, ["forceDestroy"], news) };
-      const record = await client.updateDomain(Number(id), toForm(news, changed));
-      return { outs: toState(record, news, echoOf(changed, news, observe(record), olds.__echo), settings) };
+      if (fields.length === 0) return { outs: replaceFields(olds, ["forceDestroy"], news) };
+      const record = await client.updateDomain(Number(id), toForm(news, fields));
+      return { outs: await written(client, record, news, fields, olds.__echo, settings) };
     });
   }
 
@@ -159,6 +196,17 @@ export class DomainProvider implements pulumi.dynamic.ResourceProvider {
       await unlessGone(client.deleteDomain(Number(id)));
     });
   }
+}
+
+/** Says in a preview what the plan of a new domain does not show. */
+async function announceExisting(inputs: DomainInputs): Promise<void> {
+  if (isUnknown(inputs)) return;
+  if (inputs.__import !== undefined) return existing.announceImport("domain", inputs.__import);
+  const found = await existing.existingDomain(inputs.name);
+  if (!found) return;
+  const differing = changedFields(managed, inputs, observe(found));
+  const adopt = inputs.adopt ?? knownSettings()?.adopt ?? "never";
+  existing.announce(`domain ${found.id}`, found.url ?? found.name, differing, adopt);
 }
 
 /** Stores, imports or adopts a domain, and says which fields the record answers for. */
@@ -212,11 +260,11 @@ async function refuseToDeleteLinks(client: Client, id: number, name: string): Pr
     value?: LinkRecord[];
   };
   if (links.length === 0) return;
-  const some = links.slice(0, 3).map(({ alias }) => alias);
+  const aliases = [...links.slice(0, 3).map(({ alias }) => alias), ...(links.length > 3 ? ["..."] : [])];
+  const count = links.length < 100 ? links.length : "100 or more";
   throw new Error(
-    `delete domain ${id}: ${links.length < 100 ? links.length : "100 or more"} links that this stack does not delete ` +
-      `are still on ${name} (${some.join(", ")}${links.length > 3 ? ", ..." : ""}) and would be deleted with it. ` +
-      `Remove them first, or set forceDestroy to true and run "pulumi up".`,
+    `delete domain ${id}: ${count} ${count === 1 ? "link" : "links"} on ${name} (${aliases.join(", ")}) would be deleted ` +
+      `with it, and this stack does not delete them itself. Remove them first, or set forceDestroy to true and run "pulumi up".`,
   );
 }
 

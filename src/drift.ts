@@ -47,6 +47,19 @@ export function driftedFields<Field extends string>(
   return fields.filter((field) => !isSame(answer[field], field in echo ? echo[field] : wish[field]));
 }
 
+/** The fields that were written but are not there in the answer, wholly or, of a list, in part. */
+export function ignoredFields<Field extends string>(
+  written: readonly Field[],
+  wish: Values<Field>,
+  answer: Values<Field>,
+): Field[] {
+  const isKept = (wanted: unknown, kept: unknown): boolean =>
+    Array.isArray(wanted) && Array.isArray(kept)
+      ? wanted.length <= kept.length
+      : (wanted ?? null) === null || (kept ?? null) !== null;
+  return written.filter((field) => !isKept(wish[field], answer[field]));
+}
+
 /** A copy of `values` in which the given fields have the values of `answer`; absent ones are left out. */
 export function replaceFields<State extends object, Field extends string>(
   values: State,

@@ -1,4 +1,4 @@
-import type * as pulumi from "@pulumi/pulumi";
+import * as pulumi from "@pulumi/pulumi";
 
 /** The resources of this package; part of every URN, so never to be renamed. */
 export type ResourceType = "Domain" | "Link";
@@ -24,7 +24,9 @@ export function providerText(type: ResourceType): string {
  * overwrite the output that the SDK puts there.
  */
 export function dynamicInputs(type: ResourceType, inputs: pulumi.Inputs): pulumi.Inputs {
-  return { ...inputs, __provider: providerText(type) };
+  // The engine does not tell its providers when they plan only.
+  const isPreview = pulumi.runtime.isDryRun() ? { __preview: true } : {};
+  return { ...inputs, ...isPreview, __provider: providerText(type) };
 }
 
 /**

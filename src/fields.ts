@@ -47,22 +47,40 @@ const password = z.preprocess(
   z.string({ error: "must be a text" }).max(128, { error: "is longer than 128 characters" }).optional(),
 );
 
-/** Date and time as the service reads it: in the account's time zone, without a zone of its own. */
+const zone = /(?:z|[+-]\d\d:?\d\d)$/i;
+const fraction = /\.\d+$/;
+
+/** Date and time in the time zone of the account, as the service reads it; one with a zone of its own becomes UTC. */
 const dateTime = z
-  .string({ error: "must be a text like 2026-03-01T08:00:00" })
+  .string({ error: "must be a Date or a text like 2026-03-01T08:00:00" })
   .trim()
-  .refine((text) => !/[T ].*(?:z|[+-]\d\d(?::?\d\d)?)$/i.test(text), {
-    abort: true,
-    error:
-      "must have no time zone: the service reads it in the time zone of the account; write 2026-03-01T08:00:00",
+  .transform((text) => {
+    const own = /[T ]/i.test(text) ? zone.exec(text.slice(10))?.[0].toUpperCase() : undefined;
+    const local = text
+      .slice(0, text.length - (own?.length ?? 0))
+      .replace(/^([^T ]*)[T ]/i, "$1T")
+      .replace(fraction, "")
+      .replace(/^([^.]*T\d\d:\d\d)$/, "$1:00");
+    if (own === undefined || !isDateTime(local)) return local;
+    const time = Date.parse(local + own.replace(/^(.\d\d)(\d\d)$/, "$1:$2"));
+    return Number.isNaN(time) ? text : `${new Date(time).toISOString().slice(0, 19)}Z`;
   })
-  .transform((text) => text.replace(" ", "T").replace(/^([^.]*T\d\d:\d\d)$/, "$1:00"))
-  .refine(isDateTime, { abort: true, error: "must be a real date and time like 2026-03-01T08:00:00" })
+  .refine((text) => isDateTime(text.replace(/Z$/, "")), {
+    abort: true,
+    error: "must be a real date and time like 2026-03-01T08:00:00",
+  })
   .refine((text) => text >= "1970-01-02" && text < "2038", { error: "must lie in the years 1970 to 2037" });
 
 function isDateTime(text: string): boolean {
   const time = Date.parse(`${text}Z`);
   return !Number.isNaN(time) && new Date(time).toISOString().slice(0, 19) === text;
+}
+
+/** A moment like `2026-03-01T07:00:00Z` as the clocks of a time zone show it: `2026-03-01T08:00:00`. */
+export function toZone(moment: string, timeZone: string): string {
+  // Swedes write dates as ISO 8601 does.
+  const format = new Intl.DateTimeFormat("sv-SE", { timeZone, dateStyle: "short", timeStyle: "medium" });
+  return format.format(new Date(moment)).replace(" ", "T");
 }
 
 const privacies = ["public", "private", "password"] as const;

@@ -40,6 +40,6 @@ async function first<Item>(
 }
 
 /** The service tells names and aliases apart without regard to case, accents and spaces at the end. */
-function collate(text: string): string {
+export function collate(text: string): string {
   return text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase().trimEnd();
 }

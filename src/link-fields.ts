@@ -1,5 +1,5 @@
 import type { Adopt } from "./adopt";
-import { absentIf, linkFields, privacyName, privacyNumber } from "./fields";
+import { absentIf, linkFields, privacyName, privacyNumber, toZone } from "./fields";
 import type { LinkRecord } from "./service/client";
 import type { FormFields } from "./service/form";
 import { orderTargets, type Target, type TargetsType } from "./targets";
@@ -14,18 +14,24 @@ export const managed = Object.keys(linkFields).filter((name) => name !== "adopt"
 export const replacing: readonly Field[] = ["domainId"];
 /** Write-only: the service tells only whether they are set. */
 export const secret = ["redirectPassword", "password"] as const;
+/** The fields that the service tells. */
+export const visible = managed.filter((field) => !secret.some((each) => each === field));
 /** The service wants the two of a group together. */
-export const period: readonly Field[] = ["activePeriodStartAt", "activePeriodEndAt"];
-const targeting: readonly Field[] = ["targetsType", "targets"];
+export const period = ["activePeriodStartAt", "activePeriodEndAt"] as const;
+export type Period = (typeof period)[number];
+const targeting = ["targetsType", "targets"] as const;
 
 /** Canonical arguments, as `check` makes them. */
 export interface LinkInputs {
   __provider: string;
-  /** The alias of a link for which the program names none. */
+  /** The alias derived for a link for which the program names none. */
   __alias?: string;
+  /** The alias that such a link had before somebody else changed it. */
+  __keptAlias?: string;
   url: string;
   domainId: number;
-  alias: string;
+  /** Absent where the program names none and the service is to choose. */
+  alias?: string;
   spaceId?: number;
   pixelIds?: number[];
   redirectPassword?: string;
@@ -81,6 +87,15 @@ export function wishOf(inputs: LinkInputs): Partial<Record<Field, unknown>> {
   return { ...inputs, redirectPassword: hidden(inputs.redirectPassword), password: hidden(inputs.password) };
 }
 
+/** The same with the active period, which the service answers in UTC, in the time zone of the account if that is known. */
+export function inZone(answer: Record<Field, unknown>, timeZone: string | undefined): Record<Field, unknown> {
+  if (timeZone === undefined) return answer;
+  const local = period.flatMap((field) =>
+    answer[field] === undefined ? [] : [[field, toZone(`${answer[field] as string}Z`, timeZone)] as const],
+  );
+  return { ...answer, ...Object.fromEntries(local) };
+}
+
 /** `2026-03-01T08:00:00.000000Z` and `2026-03-01 08:00:00` become `2026-03-01T08:00:00`. */
 function dateTime(text: string | null): string | undefined {
   return text?.slice(0, 19).replace(" ", "T");
@@ -106,7 +121,8 @@ export function toForm(inputs: LinkInputs, fields: readonly Field[]): FormFields
     targets: { targets: inputs.targets?.map((target) => ({ ...target })) ?? null },
   };
   // Versions of the service check the two ends of a period, and targets and their type, only when both come.
-  const together = [period, targeting].filter((group) => group.some((field) => fields.includes(field)));
+  const groups: (readonly Field[])[] = [period, targeting];
+  const together = groups.filter((group) => group.some((field) => fields.includes(field)));
   const written = managed.filter((field) => fields.includes(field) || together.flat().includes(field));
   return Object.assign({}, ...written.map((field) => form[field])) as FormFields;
 }

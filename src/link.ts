@@ -1,17 +1,35 @@
-import { createHash } from "node:crypto";
 import * as pulumi from "@pulumi/pulumi";
-import { assertAdoptable, conflict, isRefusedFor } from "./adopt";
+import { assertAdoptable, conflict } from "./adopt";
 import type { Adopt } from "./adopt";
-import { checkInputs, isUnknown, toFailures, type Problem } from "./check";
-import { changedFields, driftedFields, echoOf, isSame, replaceFields, type Echo } from "./drift";
+import * as aliases from "./aliases";
+import { checkInputs, isUnknown, type Problem } from "./check";
+import {
+  changedFields,
+  driftedFields,
+  echoOf,
+  ignoredFields,
+  isSame,
+  replaceFields,
+  type Echo,
+} from "./drift";
 import { dynamicInputs, typeToken, withImport, withRecordId } from "./dynamic";
-import { linkFields } from "./fields";
-import { findAlias, findLink } from "./find";
-import { managed, observe, period, replacing, secret, toForm, wishOf } from "./link-fields";
-import type { Field, LinkInputs } from "./link-fields";
+import * as existing from "./existing";
+import { linkFields, toZone } from "./fields";
+import { findLink } from "./find";
+import { inZone, managed, observe, period, replacing, secret, toForm, visible, wishOf } from "./link-fields";
+import type { Field, LinkInputs, Period } from "./link-fields";
 import type { Client, LinkRecord } from "./service/client";
 import { isNotFound, type RefusedError } from "./service/errors";
-import { configure, refuseOtherService, unlessGone, withClient, type Origin } from "./session";
+import {
+  configure,
+  IncompleteError,
+  knownSettings,
+  refuseOtherService,
+  unlessGone,
+  withClient,
+  type Origin,
+} from "./session";
+import { isFreed } from "./serial";
 import type { Settings } from "./settings";
 import { canonicalTargets } from "./targets";
 import type { Target, TargetsType } from "./targets";
@@ -80,13 +98,14 @@ export interface LinkArgs {
    */
   password?: pulumi.Input<string | undefined>;
   /**
-   * From when on the link works: `2026-03-01T08:00:00`, in the time zone of the account. Needs
-   * `activePeriodEndAt`. Before and after the period visitors get `expirationUrl`. Years 1970 to 2037. Default:
-   * always. Updates in place; removing both clears the period.
+   * From when on the link works: `2026-03-01T08:00:00`, in the time zone of the account. A `Date`, or a text with a
+   * zone of its own (`2026-03-01T08:00:00+01:00`), needs the setting `shortlink:timeZone`. Needs `activePeriodEndAt`.
+   * Before and after the period visitors get `expirationUrl`. Whole seconds of the years 1970 to 2037. Default: always.
+   * Updates in place; removing both clears the period.
    */
-  activePeriodStartAt?: pulumi.Input<string | undefined>;
+  activePeriodStartAt?: pulumi.Input<string | Date | undefined>;
   /** Until when the link works; as `activePeriodStartAt`, and later than it. */
-  activePeriodEndAt?: pulumi.Input<string | undefined>;
+  activePeriodEndAt?: pulumi.Input<string | Date | undefined>;
   /**
    * After how many clicks the link expires, at most 999999999. Default: 0, no limit. Updates in place; removing
    * it lifts the limit.
@@ -114,13 +133,36 @@ export interface LinkArgs {
 
 /** @internal What the state keeps of a link. */
 export interface LinkState extends LinkInputs, Origin {
+  alias: string;
   shortUrl: string;
   __echo?: Echo;
 }
 
 function toState(record: LinkRecord, inputs: LinkInputs, echo: Echo, { baseUrl }: Settings): LinkState {
-  const state: LinkState = { ...inputs, shortUrl: record.short_url ?? "", __origin: baseUrl };
+  const alias = inputs.alias ?? record.alias;
+  const state: LinkState = { ...inputs, alias, shortUrl: record.short_url ?? "", __origin: baseUrl };
   if (Object.keys(echo).length > 0) state.__echo = echo;
+  return state;
+}
+
+/** The state after a write of these fields. Throws where the service did not keep one of them. */
+async function written(
+  client: Client,
+  record: LinkRecord,
+  inputs: LinkInputs,
+  fields: readonly Field[],
+  echo: Echo | undefined,
+  settings: Settings,
+): Promise<LinkState> {
+  const wish = wishOf(inputs);
+  // The answer to a password can be "none" for another reason: a service that cannot read what it has encrypted.
+  const told = visible.filter((field) => fields.includes(field));
+  const missing = (answer: LinkRecord) => ignoredFields(told, wish, observe(answer, inputs));
+  // A write may be answered with less than the whole record.
+  const whole = missing(record).length === 0 ? record : await client.showLink(record.id);
+  const state = toState(whole, inputs, echoOf(fields, wish, observe(whole, inputs), echo), settings);
+  const ignored = missing(whole);
+  if (ignored.length > 0) throw new IncompleteError(String(record.id), state, ignored);
   return state;
 }
 
@@ -128,55 +170,91 @@ function toInputs({ shortUrl: _shortUrl, __echo, __origin, ...inputs }: LinkStat
   return inputs;
 }
 
-/** Rules over several fields. A field that is not known yet, or was refused by itself, breaks none. */
-function rules(fields: Partial<LinkInputs>, refused: ReadonlySet<string>): Problem[] {
+/**
+ * The rules over several fields, and the canonical form of what depends on others and on the settings. A field that
+ * is not known yet, or was refused by itself, breaks none.
+ */
+function together(fields: Partial<LinkInputs>, refused: ReadonlySet<string>): Problem[] {
   const problems: Problem[] = [];
   const lacks = (field: Field) => fields[field] === undefined && !refused.has(field);
-  const { activePeriodStartAt: start, activePeriodEndAt: end, targets } = fields;
-  for (const [given, other] of [period, [...period].reverse()] as [Field, Field][]) {
-    if (fields[given] !== undefined && lacks(other)) {
+  const timeZone = knownSettings()?.timeZone;
+  for (const [given, other] of [period, [...period].reverse()] as [Period, Period][]) {
+    const text = fields[given];
+    if (text !== undefined && lacks(other)) {
       problems.push({ property: other, reason: `is required together with ${given}` });
     }
+    if (text?.endsWith("Z") !== true) continue;
+    if (timeZone !== undefined) fields[given] = toZone(text, timeZone);
+    else {
+      const reason =
+        "has a time zone, but the service reads it in that of the account: write it without one, like " +
+        '2026-03-01T08:00:00, or say which the account has, as in "pulumi config set shortlink:timeZone Europe/Berlin"';
+      problems.push({ property: given, reason });
+    }
   }
+  const { activePeriodStartAt: start, activePeriodEndAt: end, targetsType, targets } = fields;
   if (start !== undefined && end !== undefined && !isUnknown([start, end]) && start >= end) {
     problems.push({ property: "activePeriodEndAt", reason: "must be later than activePeriodStartAt" });
   }
   if (targets !== undefined && lacks("targetsType")) {
     problems.push({ property: "targetsType", reason: "is required together with targets" });
   }
+  if (targetsType !== undefined && targets !== undefined && !isUnknown([targetsType, targets])) {
+    const canonical = canonicalTargets(targetsType, targets);
+    fields.targets = canonical.targets;
+    problems.push(...canonical.problems);
+  }
   return problems;
 }
 
 /**
  * The alias of links that name none, by the one that was derived for them. A replacement checks its inputs a second
- * time and without the old ones; a printed alias must be the same there, so the first check leaves it here.
+ * time and without the old ones; a printed alias must be the same there, so the diff before it leaves it here.
  */
 const keptAliases = new Map<string, string>();
+
+/** The alias of a link for which the program names none; without `olds` it is a new one. */
+function chooseAlias(inputs: LinkInputs, olds: Partial<LinkInputs> | undefined): LinkInputs {
+  const derived = inputs.__alias ?? "";
+  const ofNew = () =>
+    knownSettings()?.aliases === "service" ? undefined : (keptAliases.get(derived) ?? derived);
+  const alias = olds ? (olds.__keptAlias ?? olds.alias) : ofNew();
+  return alias === undefined || alias === "" ? inputs : { ...inputs, alias };
+}
+
+/** An alias is never given up: a link for which the program names none keeps the one that it has. */
+function keepAlias(olds: LinkState, news: LinkInputs): LinkInputs & { alias: string } {
+  const alias = news.__alias === undefined ? news.alias : undefined;
+  return { ...news, alias: alias ?? olds.__keptAlias ?? olds.alias };
+}
 
 /** @internal The life cycle of links, as the engine calls it. */
 export class LinkProvider implements pulumi.dynamic.ResourceProvider {
   configure = configure;
 
-  check(olds: Partial<LinkInputs>, news: Record<string, unknown>): Promise<pulumi.dynamic.CheckResult> {
-    const { inputs, failures } = checkInputs(linkFields, news, (fields, refused) =>
-      rules(fields as Partial<LinkInputs>, refused),
+  async check(olds: Partial<LinkInputs>, news: Record<string, unknown>): Promise<pulumi.dynamic.CheckResult> {
+    aliases.notePlanning();
+    const checked = checkInputs(linkFields, news, (fields, refused) =>
+      together(fields as Partial<LinkInputs>, refused),
     );
-    const { targetsType, targets } = inputs as Partial<LinkInputs>;
-    if (targetsType && targets && !isUnknown([targetsType, targets])) {
-      const canonical = canonicalTargets(targetsType, targets);
-      inputs.targets = canonical.targets;
-      failures.push(...toFailures(canonical.problems));
+    const { failures, isPreview } = checked;
+    const { __freed, ...fields } = checked.inputs as LinkInputs & { __freed?: true };
+    const isNew = Object.keys(olds).length === 0;
+    const inputs = fields.alias === undefined ? chooseAlias(fields, isNew ? undefined : olds) : fields;
+    if (fields.alias !== undefined) {
+      delete inputs.__alias;
+      if (__freed) aliases.noteFreed(inputs.domainId, fields.alias);
     }
-    // An alias is never given up: once in the state it stays until the program names another.
-    const derived = (news.__alias as string | undefined) ?? "";
-    if (olds.alias !== undefined && derived !== "") keptAliases.set(derived, olds.alias);
-    const alias = inputs.alias ?? keptAliases.get(derived) ?? derived;
-    return Promise.resolve({ inputs: alias === "" ? inputs : { ...inputs, alias }, failures });
+    if (isPreview && isNew && failures.length === 0) await announceExisting(inputs);
+    return { inputs, failures };
   }
 
-  diff(_id: string, olds: LinkState, news: LinkInputs): Promise<pulumi.dynamic.DiffResult> {
+  diff(id: string, olds: LinkState, news: LinkInputs): Promise<pulumi.dynamic.DiffResult> {
     refuseOtherService(olds);
-    const changed = changedFields(managed, olds, news);
+    const wanted = keepAlias(olds, news);
+    const changed = changedFields(managed, olds, wanted);
+    aliases.notePlan(Number(id), changed.includes("alias") || changed.includes("domainId"));
+    if (news.__alias !== undefined) keptAliases.set(news.__alias, wanted.alias);
     // Left undefined, `changes` makes the engine compare the inputs itself and show each property in the plan.
     return Promise.resolve(
       changed.length === 0
@@ -184,16 +262,16 @@ export class LinkProvider implements pulumi.dynamic.ResourceProvider {
         : {
             replaces: replacing.filter((field) => changed.includes(field)),
             // Two links cannot share an alias, should anything else ask for a replacement.
-            deleteBeforeReplace: isSame([olds.domainId, olds.alias], [news.domainId, news.alias]),
+            deleteBeforeReplace: isSame([olds.domainId, olds.alias], [wanted.domainId, wanted.alias]),
           },
     );
   }
 
   create(inputs: LinkInputs): Promise<pulumi.dynamic.CreateResult<LinkState>> {
     return withClient({}, async (client, settings) => {
-      const { record, fields } = await make(client, inputs, inputs.adopt ?? settings.adopt);
-      const echo = echoOf(fields, wishOf(inputs), observe(record, inputs));
-      return { id: String(record.id), outs: toState(record, inputs, echo, settings) };
+      const { record, fields, made } = await make(client, inputs, settings);
+      aliases.notePlan(record.id, false);
+      return { id: String(record.id), outs: await written(client, record, made, fields, {}, settings) };
     });
   }
 
@@ -201,13 +279,16 @@ export class LinkProvider implements pulumi.dynamic.ResourceProvider {
     return withClient(state, async (client, settings) => {
       // Of `Link.get` there is no output yet, of a refresh there always is.
       if ((state.shortUrl as string | undefined) === undefined) return get(client, id, state, settings);
+      aliases.noteRefresh();
       const record = await unlessGone(client.showLink(Number(id)));
       // An empty answer drops the resource from the state.
       if (!record) return {};
       const old = toInputs(state);
       const answer = observe(record, old);
       const drifted = driftedFields(managed, wishOf(old), answer, state.__echo);
-      const inputs = replaceFields(old, drifted, answer);
+      const inputs = replaceFields(old, drifted, inZone(answer, settings.timeZone));
+      // Nobody but this state knows which alias to go back to.
+      if (inputs.__alias !== undefined && drifted.includes("alias")) inputs.__keptAlias ??= state.alias;
       const echo = echoOf(drifted, wishOf(inputs), answer, state.__echo);
       return { id, props: toState(record, inputs, echo, settings), inputs };
     });
@@ -215,10 +296,12 @@ export class LinkProvider implements pulumi.dynamic.ResourceProvider {
 
   update(id: string, olds: LinkState, news: LinkInputs): Promise<pulumi.dynamic.UpdateResult<LinkState>> {
     return withClient(olds, async (client, settings) => {
-      const changed = changedFields(managed, olds, news);
-      const record = await write(client, Number(id), news, changed);
-      const echo = echoOf(changed, wishOf(news), observe(record, news), olds.__echo);
-      return { outs: toState(record, news, echo, settings) };
+      const wanted = keepAlias(olds, news);
+      // What the service did not keep the last time is tried again.
+      const ignored = ignoredFields(visible, olds, { ...olds, ...olds.__echo });
+      const fields = [...new Set([...changedFields(managed, olds, wanted), ...ignored])];
+      const record = await write(client, Number(id), wanted, fields);
+      return { outs: await written(client, record, wanted, fields, olds.__echo, settings) };
     });
   }
 
@@ -230,52 +313,108 @@ export class LinkProvider implements pulumi.dynamic.ResourceProvider {
 }
 
 /** Writes the given fields of a link that exists. */
-async function write(client: Client, id: number, inputs: LinkInputs, fields: Field[]): Promise<LinkRecord> {
+async function write(
+  client: Client,
+  id: number,
+  inputs: LinkInputs,
+  fields: readonly Field[],
+): Promise<LinkRecord> {
+  if (fields.length === 0) return client.showLink(id);
   // The service does not clear the password in a request that sets the privacy to "password".
   const apart = inputs.privacy === "password" && inputs.password === undefined && fields.includes("privacy");
-  if (!apart || !fields.includes("password")) return client.updateLink(id, toForm(inputs, fields));
-  await client.updateLink(id, toForm(inputs, ["password"]));
-  const rest = fields.filter((field) => field !== "password");
-  return client.updateLink(id, toForm(inputs, rest));
+  if (apart && fields.includes("password")) await client.updateLink(id, toForm(inputs, ["password"]));
+  const rest = apart ? fields.filter((field) => field !== "password") : fields;
+  const send = () => client.updateLink(id, toForm(inputs, rest));
+  if (!rest.includes("alias")) return send();
+  try {
+    return await aliases.moveAlias(client, id, inputs, send);
+  } catch (error) {
+    if (!(error instanceof aliases.AliasTaken)) throw error;
+    if (!error.holder) throw error.refusal;
+    throw new Error(
+      `${error.message} It is that of the link with the id ${error.holder.id}. If the program gives that link another ` +
+        `alias in the same run, the engine must plan that before this update ends: neither of the two may depend on ` +
+        `the other, and "--parallel" must be 2 or more.`,
+    );
+  }
 }
 
-/** Stores, imports or adopts a link, and says which fields the record answers for. */
-async function make(
-  client: Client,
-  inputs: LinkInputs,
-  adopt: Adopt,
-): Promise<{ record: LinkRecord; fields: readonly Field[] }> {
-  const takeOver = async (found: LinkRecord, mode: Adopt) => {
-    const differing = changedFields(managed, wishOf(inputs), observe(found, inputs));
+/** Says in a preview what the plan of a new link does not show. */
+async function announceExisting(inputs: LinkInputs): Promise<void> {
+  const { domainId, alias, __import: key } = inputs;
+  if (key !== undefined && !isUnknown(key)) return existing.announceImport("link", key);
+  if (alias === undefined || isUnknown([domainId, alias])) return;
+  const found = await existing.existingLink(domainId, alias);
+  // A link of this program is known by its plan: the resource is to be replaced, or the alias moves.
+  if (!found || aliases.hasPlan(found.id)) return;
+  const known = visible.filter((field) => !isUnknown(inputs[field]));
+  const settings = knownSettings();
+  const differing = changedFields(known, inputs, inZone(observe(found, inputs), settings?.timeZone));
+  const given = inputs.adopt ?? settings?.adopt ?? "never";
+  const adopt = given === "never" && alias === inputs.__alias ? "ifEqual" : given;
+  existing.announce(`link ${found.id}`, found.short_url ?? alias, differing, adopt);
+}
+
+interface Made {
+  record: LinkRecord;
+  /** What the record was made from: the inputs, with another alias where somebody else had the derived one. */
+  made: LinkInputs;
+  /** The fields that the record answers for. */
+  fields: readonly Field[];
+}
+
+/** Stores, imports or adopts a link. */
+async function make(client: Client, inputs: LinkInputs, settings: Settings): Promise<Made> {
+  const { timeZone } = settings;
+  const adopt = inputs.adopt ?? settings.adopt;
+  const differingFields = (wish: LinkInputs, found: LinkRecord) => {
+    const differing = changedFields(managed, wishOf(wish), inZone(observe(found, wish), timeZone));
+    return wish.alias === undefined ? differing.filter((field) => field !== "alias") : differing;
+  };
+  const takeOver = async (found: LinkRecord, mode: Adopt, made: LinkInputs): Promise<Made> => {
+    const differing = differingFields(made, found);
     // A link cannot be moved, so no mode helps where one of another domain was named by its id.
     assertAdoptable(`link ${found.id}`, differing, differing.includes("domainId") ? "never" : mode);
     // Whether a password is the right one cannot be seen.
     const fields = managed.filter(
       (field) =>
-        differing.includes(field) || (secret.some((each) => each === field) && inputs[field] !== undefined),
+        differing.includes(field) || (secret.some((each) => each === field) && made[field] !== undefined),
     );
-    const record = fields.length > 0 ? await write(client, found.id, inputs, fields) : found;
-    return { record, fields: managed };
+    const record = fields.length > 0 ? await write(client, found.id, made, fields) : found;
+    return { record, made, fields: managed };
   };
   if (inputs.__import !== undefined) {
     const found = await findLink(client, inputs.__import);
     if (!found)
       throw new Error(`There is no link ${JSON.stringify(inputs.__import)} to import in this account.`);
-    return takeOver(found, adopt);
+    return takeOver(found, adopt, inputs.__alias === undefined ? inputs : { ...inputs, alias: found.alias });
   }
-  const given = managed.filter((field) => inputs[field] !== undefined);
-  try {
-    return { record: await client.storeLink(toForm(inputs, given)), fields: given };
-  } catch (error) {
-    if (isNotFound(error))
-      throw new Error(`${error.message} Is there a domain ${inputs.domainId} in this account?`);
-    const found = isRefusedFor(error, "alias")
-      ? await findAlias(client, inputs.domainId, inputs.alias)
-      : undefined;
-    if (!found) throw error;
-    if (adopt === "never") throw conflict(error as RefusedError, "the link", found.id);
-    return takeOver(found, adopt);
+  const isDerived = inputs.alias !== undefined && inputs.alias === inputs.__alias;
+  const candidates = isDerived ? aliases.candidatesOf(inputs.alias as string) : [inputs.alias];
+  let refusal: RefusedError | undefined;
+  for (const alias of candidates) {
+    const made = alias === undefined ? inputs : { ...inputs, alias };
+    const fields = managed.filter((field) => made[field] !== undefined);
+    try {
+      const store = () => client.storeLink(toForm(made, fields));
+      return { record: await aliases.takeAlias(client, made, store), made, fields };
+    } catch (error) {
+      if (isNotFound(error))
+        throw new Error(`${error.message} Is there a domain ${inputs.domainId} in this account?`);
+      if (!(error instanceof aliases.AliasTaken)) throw error;
+      const { holder } = error;
+      // An alias that comes from the URN shows that an interrupted run of this stack has made the link.
+      const isOwn = holder && isDerived && differingFields(made, holder).length === 0;
+      if (holder && (isOwn || adopt !== "never")) return takeOver(holder, isOwn ? "ifEqual" : adopt, made);
+      if (holder) throw conflict(error.refusal, "the link", holder.id);
+      refusal ??= error.refusal;
+    }
   }
+  if (!refusal || !isDerived) throw refusal as Error;
+  throw new Error(
+    `${refusal.message} The program names no alias, and this one was made for it: name one, or leave it to the service ` +
+      `with "pulumi config set shortlink:aliases service".`,
+  );
 }
 
 /** A link that exists, by id or by domain and alias, with everything that the service tells of it. */
@@ -287,21 +426,17 @@ async function get(
 ): Promise<pulumi.dynamic.ReadResult> {
   const record = await findLink(client, key);
   if (!record) throw new Error(`There is no link ${JSON.stringify(key)} in this account.`);
-  // Passwords are never told.
-  const told = managed.filter((field) => !secret.some((each) => each === field));
-  const inputs = replaceFields({ __provider } as LinkInputs, told, observe(record, {}));
+  const answer = inZone(observe(record, {}), settings.timeZone);
+  const inputs = replaceFields({ __provider } as LinkInputs, visible, answer);
   const id = String(record.id);
   return { id, props: { ...toState(record, inputs, {}, settings), __id: id }, inputs };
 }
 
-/**
- * The alias of a link for which the program names none: eight of 31 letters and digits that cannot be mistaken
- * for one another, always the same for the URN, which names project, stack, parents and resource.
- */
-function derivedAlias(urn: string): string {
-  const letters = "23456789abcdefghjkmnpqrstuvwxyz";
-  const digest = createHash("sha256").update(urn).digest();
-  return Array.from(digest.subarray(0, 8), (byte) => letters[byte % letters.length]).join("");
+/** The SDK carries no dates. */
+function datesAsTexts(value: unknown): unknown {
+  if (value instanceof Promise) return value.then(datesAsTexts);
+  if (pulumi.Output.isInstance(value)) return value.apply(datesAsTexts);
+  return value instanceof Date ? (JSON.parse(JSON.stringify(value)) ?? "an invalid Date") : value;
 }
 
 /**
@@ -362,11 +497,16 @@ export class Link extends pulumi.CustomResource {
     const absent = Object.fromEntries([...managed, "shortUrl"].map((field) => [field, undefined]));
     const given = secret.filter((field) => args[field] !== undefined);
     const secrets = Object.fromEntries(given.map((field) => [field, pulumi.secret(args[field])]));
+    const dates = Object.fromEntries(period.map((field) => [field, datesAsTexts(args[field])]));
     const named = typeof args.alias === "string" && args.alias.trim() !== "";
+    const freed = opts?.id === undefined ? isFreed(name, args) : undefined;
     const urn = pulumi.createUrn(name, typeToken("Link"), opts?.parent);
-    const derived = named ? {} : { __alias: urn.apply(derivedAlias) };
+    const derived = named ? {} : { __alias: urn.apply(aliases.deriveAlias) };
     const secretOpts = given.length > 0 ? { additionalSecretOutputs: given } : {};
-    const { inputs, options } = withImport({ ...absent, ...args, ...secrets, ...derived }, opts);
+    const { inputs, options } = withImport(
+      { ...absent, ...args, ...dates, ...secrets, ...derived, __freed: freed },
+      opts,
+    );
     super(typeToken("Link"), name, dynamicInputs("Link", inputs), pulumi.mergeOptions(options, secretOpts));
   }
 

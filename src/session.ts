@@ -24,11 +24,21 @@ export function configure(request: { config: { get(key: string): string | undefi
 
 /** What is missing or wrong in the settings, for `check` to report before anything is planned. */
 export function settingsProblems(): string[] {
+  const settings = trySettings();
+  return settings instanceof SettingsError ? settings.problems : [];
+}
+
+/** The settings, unless something is missing or wrong in them. */
+export function knownSettings(): Settings | undefined {
+  const settings = trySettings();
+  return settings instanceof SettingsError ? undefined : settings;
+}
+
+function trySettings(): Settings | SettingsError {
   try {
-    resolveSettings(readConfig);
-    return [];
+    return resolveSettings(readConfig);
   } catch (error) {
-    if (error instanceof SettingsError) return error.problems;
+    if (error instanceof SettingsError) return error;
     throw error;
   }
 }
@@ -52,7 +62,28 @@ export async function withClient<Value>(
     assertOrigin(state, settings);
     return await call(clientOf(settings), settings);
   } catch (error) {
-    throw new ProviderError(error);
+    throw error instanceof IncompleteError ? error : new ProviderError(error);
+  }
+}
+
+/**
+ * Thrown where the object was written but the service did not keep all of it. The engine saves the state, shows the
+ * reasons, and calls `update` in the next run.
+ */
+export class IncompleteError extends Error {
+  readonly reasons: string[];
+
+  constructor(
+    readonly id: string,
+    readonly properties: object,
+    ignored: readonly string[],
+  ) {
+    super(`not kept by the service: ${ignored.join(", ")}`);
+    this.reasons = ignored.map(
+      (field) =>
+        `${field}: the service answered with success but did not keep the value, or not all of it. This version of ` +
+        `it may not know the field, or the account may not use it: remove ${field} from the program.`,
+    );
   }
 }
 

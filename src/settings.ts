@@ -9,6 +9,10 @@ export interface Settings extends Connection {
   adopt: "never" | "ifEqual" | "always";
   /** The address that the service had before it moved to `baseUrl`. */
   movedFrom: string | undefined;
+  /** Who chooses the alias of a link for which the program names none: this package, always the same, or the service. */
+  aliases: "stable" | "service";
+  /** The time zone of the account, in which the service reads active periods, where the stack says so. */
+  timeZone: string | undefined;
 }
 
 /** Settings that are missing or wrong; one text for each, naming the setting and the way out. */
@@ -20,17 +24,19 @@ export class SettingsError extends Error {
 }
 
 /**
- * Where the service is and which key to use. Pulumi config comes first (`shortlink:baseUrl`, `shortlink:apiKey`,
- * `shortlink:allowHttp`, `shortlink:adopt`, `shortlink:movedFrom`), then the environment (`SHORTLINK_BASE_URL`, `SHORTLINK_API_KEY`,
- * `SHORTLINK_ALLOW_HTTP`, `SHORTLINK_ADOPT`, `SHORTLINK_MOVED_FROM`): a key left in a shell must not win over a stack's own.
+ * Where the service is, which key to use and what a stack decides for all its resources. Pulumi config comes first
+ * (`shortlink:baseUrl`), then the environment (`SHORTLINK_BASE_URL`): a key left in a shell must not win over a stack's own.
  * Throws a `SettingsError` that lists every problem.
  */
 export function resolveSettings(readConfig: ReadConfig, environment = process.env): Settings {
-  const read = (key: string, variable: string) =>
-    [readConfig(key), environment[variable]].map((value) => value?.trim()).find((value) => value);
+  const read = (name: string) => {
+    const variable = `SHORTLINK_${name.replace(/[A-Z]/g, "_$&").toUpperCase()}`;
+    const values = [readConfig(`shortlink:${name}`), environment[variable]];
+    return values.map((value) => value?.trim()).find((value) => value);
+  };
   const problems: string[] = [];
 
-  const apiKey = read("shortlink:apiKey", "SHORTLINK_API_KEY");
+  const apiKey = read("apiKey");
   if (apiKey === undefined) {
     problems.push(
       'shortlink:apiKey is not set: run "pulumi config set --secret shortlink:apiKey" or set SHORTLINK_API_KEY.',
@@ -39,8 +45,8 @@ export function resolveSettings(readConfig: ReadConfig, environment = process.en
     problems.push("shortlink:apiKey holds a character that no HTTP header can carry: copy the key again.");
   }
 
-  const allowHttp = read("shortlink:allowHttp", "SHORTLINK_ALLOW_HTTP") === "true";
-  const given = read("shortlink:baseUrl", "SHORTLINK_BASE_URL");
+  const allowHttp = read("allowHttp") === "true";
+  const given = read("baseUrl");
   if (given === undefined) {
     problems.push(
       'shortlink:baseUrl is not set: run "pulumi config set shortlink:baseUrl https://links.example" or set SHORTLINK_BASE_URL.',
@@ -58,18 +64,36 @@ export function resolveSettings(readConfig: ReadConfig, environment = process.en
       "shortlink:baseUrl would send the key over plain http: use https, or allow it with shortlink:allowHttp true.",
     );
   }
-  const adopt = read("shortlink:adopt", "SHORTLINK_ADOPT") ?? "never";
+  const adopt = read("adopt") ?? "never";
   if (adopt !== "never" && adopt !== "ifEqual" && adopt !== "always") {
     problems.push("shortlink:adopt is not one of never, ifEqual and always.");
   }
-  const movedFrom = read("shortlink:movedFrom", "SHORTLINK_MOVED_FROM");
+  const movedFrom = read("movedFrom");
+  const aliases = read("aliases") ?? "stable";
+  if (aliases !== "stable" && aliases !== "service") {
+    problems.push("shortlink:aliases is not one of stable and service.");
+  }
+  const timeZone = read("timeZone");
+  if (timeZone !== undefined && !isTimeZone(timeZone)) {
+    problems.push("shortlink:timeZone is not the name of a time zone: set it to one like Europe/Berlin.");
+  }
   if (problems.length > 0 || !url || apiKey === undefined) throw new SettingsError(problems);
   return {
     baseUrl: trimUrl(url.href),
     apiKey,
     adopt: adopt as Settings["adopt"],
     movedFrom: movedFrom === undefined ? undefined : trimUrl(URL.parse(movedFrom)?.href ?? movedFrom),
+    aliases: aliases as Settings["aliases"],
+    timeZone,
   };
+}
+
+function isTimeZone(name: string): boolean {
+  try {
+    return new Intl.DateTimeFormat("en", { timeZone: name }) instanceof Intl.DateTimeFormat;
+  } catch {
+    return false;
+  }
 }
 
 /** People copy the address of a page or of an endpoint; what the client needs is where /api/v1 begins. */

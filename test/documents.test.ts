@@ -46,3 +46,20 @@ test("the catalog of the examples uses every field of a link and every kind of t
   expect([...used].map((name) => (name === "domain" ? "domainId" : name)).sort()).toEqual(fields.sort());
   expect(new Set(entries.flatMap(({ targetsType }) => targetsType ?? []))).toEqual(new Set(targetsTypes));
 });
+
+test("the page about the emulator names every switch of its flavours, and the README every setting", () => {
+  const [, flavour = ""] =
+    /export interface Flavour {\n([^]*?)\n}/.exec(read("src/emulator/flavour.ts")) ?? [];
+  const switches = [...flavour.matchAll(/^ {2}(\w+)\?: /gm)].map(([, name]) => name);
+  const [, table = ""] = /\n## Flavours\n([^]*?)\n##/.exec(read("docs/emulator.md")) ?? [];
+  expect([...table.matchAll(/^\| `(\w+)`/gm)].map(([, name]) => name).sort()).toEqual(switches.sort());
+  expect(switches.length).toBeGreaterThan(15);
+
+  const settings = [...read("src/settings.ts").matchAll(/[ (]read\("(\w+)"\)/g)].map(([, name = ""]) => name);
+  const [, section = ""] = /\n## Settings\n([^]*?)\n##/.exec(read("README.md")) ?? [];
+  const rows = [...section.matchAll(/^\| `shortlink:(\w+)` *\| `(\w+)`/gm)];
+  expect(rows.map(([, name]) => name).sort()).toEqual(settings.sort());
+  for (const [, name = "", variable] of rows) {
+    expect(variable).toBe(`SHORTLINK_${name.replace(/[A-Z]/g, "_$&").toUpperCase()}`);
+  }
+});

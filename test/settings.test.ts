@@ -25,12 +25,16 @@ test("Pulumi config comes before the environment", () => {
     apiKey: "env-key",
     adopt: "never",
     movedFrom: undefined,
+    aliases: "stable",
+    timeZone: undefined,
   });
   expect(resolve({ [url]: "https://config.example" }, environment)).toEqual({
     baseUrl: "https://config.example",
     apiKey: "env-key",
     adopt: "never",
     movedFrom: undefined,
+    aliases: "stable",
+    timeZone: undefined,
   });
 });
 

@@ -39,12 +39,13 @@ async function link(): Promise<unknown> {
 test("nothing that exists is taken over unless asked, and the error names its id and the ways out", async () => {
   program = () => ({ link: new shortlink.Link("docs", equal).id });
   await expect(stack.up()).rejects.toThrow(
-    "alias: The alias has already been taken. It is that of the link with the id 1, which this stack does not manage. " +
-      'To manage it here, give the resource the option import: "1", or set adopt to "ifEqual" or "always".',
+    "alias: The alias has already been taken. It is that of the link with the id 1. If this stack manages it under " +
+      'another name, this looks like a rename: give the resource the option aliases: [{ name: "<the old name>" }]. ' +
+      'Otherwise give it the option import: "1", or set adopt to "ifEqual" or "always".',
   );
   program = () => ({ domain: new shortlink.Domain("go", { name: "GO.example" }).id });
   await expect(stack.up()).rejects.toThrow(
-    "It is that of the domain with the id 1, which this stack does not manage.",
+    "name: The name has already been taken. It is that of the domain with the id 1. If this stack manages it under",
   );
   expect(await counts()).toEqual([1, 2]);
 });
@@ -169,4 +170,40 @@ test("get of what does not exist is an error that names it", async () => {
   await expect(stack.preview()).rejects.toThrow('There is no link "go.example/doc" in this account.');
   program = () => ({ domain: shortlink.Domain.get("go", "99").id });
   await expect(stack.up()).rejects.toThrow('There is no domain "99" in this account.');
+});
+
+test("a preview says what exists already and what will become of it, with one request for each kind of list", async () => {
+  program = () => {
+    new shortlink.Domain("go", { name: "go.example", adopt: "always" });
+    new shortlink.Domain("new", { name: "new.example" });
+    new shortlink.Link("docs", equal);
+    new shortlink.Link("docs-2", { ...equal, alias: "DOCS-2", adopt: "always" });
+    new shortlink.Link("same", { ...equal, adopt: "ifEqual" });
+    new shortlink.Link("imported", equal, { import: "go.example/docs" });
+    new shortlink.Link("more", { ...equal, alias: "more" });
+    return {};
+  };
+  const before = emulator.requests.length;
+  const { output, changes } = await stack.preview();
+  expect(changes).toEqual({ create: 8 });
+  const paths = emulator.requests.slice(before).map(({ path }) => path.replace(/&sort.*/, ""));
+  expect(paths.sort()).toEqual(["/api/v1/domains?sort_by=id", "/api/v1/links?domain_id=1"]);
+  const failing =
+    "unless this stack gives it up in the same run, creating another will fail; see adopt, import and aliases.";
+  for (const line of [
+    "http://go.example exists already as domain 1 and differs in homepageUrl: it will be adopted and changed.",
+    `http://go.example/docs exists already as link 1: ${failing}`,
+    "http://go.example/docs-2 exists already as link 2 and differs in url, alias: it will be adopted and changed.",
+    "http://go.example/docs exists already as link 1: it will be adopted.",
+    "link go.example/docs will be imported, which the plan shows as created.",
+  ]) {
+    expect(output.split(line)).toHaveLength(2);
+  }
+  expect(output).not.toContain("more exists");
+});
+
+test("a preview is possible without the service", async () => {
+  program = () => ({ link: new shortlink.Link("docs", equal).id });
+  await emulator.close();
+  expect((await stack.preview()).changes).toEqual({ create: 2 });
 });

@@ -101,8 +101,8 @@ test("a domain with links that Pulumi does not delete is not deleted without for
     });
   }
   await expect(stack.destroy()).rejects.toThrow(
-    "delete domain 1: 4 links that this stack does not delete are still on go.example (printed-0, printed-1, printed-2, ...) " +
-      'and would be deleted with it. Remove them first, or set forceDestroy to true and run "pulumi up".',
+    "delete domain 1: 4 links on go.example (printed-0, printed-1, printed-2, ...) would be deleted with it, and this " +
+      'stack does not delete them itself. Remove them first, or set forceDestroy to true and run "pulumi up".',
   );
   expect(await domains()).toMatchObject([{ id: 1 }]);
 

@@ -76,14 +76,14 @@ test("a link with every field is created with one request, unchanged afterwards,
   const preview = await stack.preview();
   expect(preview.changes).toEqual({ create: 3 });
   expect(preview.output).toContain('alias              : "docs"');
-  expect(emulator.requests).toEqual([]);
+  // What exists already is looked for once.
+  expect(emulator.requests.map(({ method }) => method)).toEqual(["GET"]);
 
-  const { outputs } = await stack.up();
-  expect(outputs).toEqual({ shortUrl: "http://go.example/docs", alias: "docs", domainId: 1 });
-  expect(emulator.requests.map(({ method, path }) => `${method} ${path}`)).toEqual([
-    "POST /api/v1/domains",
-    "POST /api/v1/links",
-  ]);
+  const upRequests = await requestsOf(async () => {
+    const { outputs } = await stack.up();
+    expect(outputs).toEqual({ shortUrl: "http://go.example/docs", alias: "docs", domainId: 1 });
+  });
+  expect(upRequests).toEqual(["POST /domains", "POST /links"]);
   expect(await remote()).toMatchObject({
     url: "https://example.com/a",
     alias: "docs",

@@ -16,7 +16,7 @@ export interface Outcome {
 
 /** A stack of its own state, run by the real engine. */
 export interface TestStack {
-  up(): Promise<Outcome & { outputs: Record<string, unknown> }>;
+  up(options?: { parallel?: number }): Promise<Outcome & { outputs: Record<string, unknown> }>;
   preview(): Promise<Outcome>;
   refresh(): Promise<Outcome>;
   destroy(): Promise<Outcome>;
@@ -78,8 +78,8 @@ export async function createStack(
   }
 
   const self: TestStack = {
-    up: async () => {
-      const outcome = await run((onOutput) => stack.up({ onOutput, onError: onOutput, diff }));
+    up: async (options = {}) => {
+      const outcome = await run((onOutput) => stack.up({ onOutput, onError: onOutput, diff, ...options }));
       const outputs = Object.entries(await stack.outputs()).map(
         ([name, { value }]) => [name, value as unknown] as const,
       );
@@ -87,7 +87,8 @@ export async function createStack(
     },
     preview: async () => {
       let output = "";
-      const { changeSummary } = await stack.preview({ diff, onOutput: (text) => (output += text) });
+      const onOutput = (text: string) => (output += text);
+      const { changeSummary } = await stack.preview({ diff, onOutput, onError: onOutput });
       return { changes: changeSummary, output };
     },
     // The Automation API has no details for a refresh.

@@ -1,0 +1,133 @@
+import * as shortlink from "pulumi-shortlink";
+import { createEmulator, type Emulator } from "pulumi-shortlink/emulator";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { createStack, type TestStack } from "../helpers/engine";
+import { send } from "../helpers/emulator";
+
+let emulator: Emulator;
+let stack: TestStack;
+/** The links of the program: name of the resource to alias. */
+let links: Record<string, string | undefined>;
+
+beforeEach(async () => {
+  emulator = await createEmulator();
+  stack = await createStack(emulator, () => {
+    const go = new shortlink.Domain("go", { name: "go.example" });
+    const all = Object.entries(links).map(([name, alias]) => {
+      const url = `https://example.com/${name}`;
+      return [name, new shortlink.Link(name, { domainId: go.id, alias, url }).alias] as const;
+    });
+    return Promise.resolve(Object.fromEntries(all));
+  });
+});
+afterEach(async () => {
+  stack.remove();
+  await emulator.close();
+});
+
+/** Alias and id of each link of the account, by the name of the resource. */
+async function remote(): Promise<Record<string, [alias: string, id: number]>> {
+  const { body } = await send(emulator, "GET", "/links?per_page=100");
+  const { data } = body as { data: { id: number; alias: string; url: string }[] };
+  return Object.fromEntries(data.map(({ id, alias, url }) => [url.replace(/.*\//, ""), [alias, id]]));
+}
+
+// Each is one `up` away from the one before it.
+const steps: [string, Record<string, string>][] = [
+  ["two are created", { one: "a", two: "b" }],
+  ["they swap", { one: "b", two: "a" }],
+  ["the first takes the second's, which takes a new link's place", { one: "a", two: "c", new: "b" }],
+  ["a chain whose last link moves first", { new: "d", two: "b", one: "c" }],
+  ["a chain whose last link moves last", { one: "b", two: "d", new: "e" }],
+  ["all go round", { one: "d", two: "e", new: "b" }],
+  ["two swap with another case", { one: "E", two: "D", new: "b" }],
+  ["a link is created with what one told after it gives up", { last: "b", one: "E", two: "D", new: "f" }],
+];
+
+test.each([1, 2, 16])(
+  "aliases move between links in one up each, and the links stay, with --parallel %i",
+  async (parallel) => {
+    const ids: Record<string, number> = {};
+    for (const [step, program] of steps) {
+      links = program;
+      expect((await stack.up({ parallel })).outputs, step).toEqual(program);
+      const now = await remote();
+      for (const [name, alias] of Object.entries(program)) {
+        ids[name] ??= now[name]?.[1] ?? 0;
+        expect(now[name], step).toEqual([alias, ids[name]]);
+      }
+      expect(Object.keys(now).length, step).toBe(Object.keys(program).length);
+    }
+    expect((await stack.refresh()).changes).not.toHaveProperty("update");
+    expect((await stack.preview()).changes).toEqual({ same: 6 });
+  },
+);
+
+test("an interrupted move is finished by the next up", async () => {
+  links = { one: "a", two: "b" };
+  await stack.up();
+  // As if the run had ended after the second link made way, and after the first got its alias.
+  const ids = await remote();
+  links = { one: "b", two: "a" };
+  for (const done of [
+    [`moving-2`, "a"],
+    ["moving-2", "b"],
+  ] as const) {
+    const [two, one] = done;
+    await send(emulator, "PATCH", `/links/${ids.two?.[1]}`, { form: `alias=${two}` });
+    await send(emulator, "PATCH", `/links/${ids.one?.[1]}`, { form: `alias=${one}` });
+    const deployment = await stack.export();
+    await stack.up();
+    expect(await remote()).toEqual({ one: ["b", ids.one?.[1]], two: ["a", ids.two?.[1]] });
+    await stack.import(deployment);
+  }
+});
+
+test("an alias that stays where it is is refused, with the id of its link and what it may mean", async () => {
+  links = { one: "a", two: "b" };
+  await stack.up();
+  links = { one: "b", two: "b" };
+  await expect(stack.up()).rejects.toThrow(
+    "alias: The alias has already been taken. It is that of the link with the id",
+  );
+  links = { renamed: "a", two: "b" };
+  await expect(stack.up()).rejects.toThrow(
+    "If this stack manages it under another name, this looks like a rename: give the resource the option " +
+      'aliases: [{ name: "<the old name>" }].',
+  );
+  expect(
+    Object.values(await remote())
+      .map(([alias]) => alias)
+      .sort(),
+  ).toEqual(["a", "b"]);
+});
+
+test("a derived alias that is changed behind our back is shown and put right", async () => {
+  links = { one: undefined };
+  const { outputs } = await stack.up();
+  for (const form of ["alias=x", "alias=y"]) {
+    await send(emulator, "PATCH", "/links/1", { form });
+    const { output } = await stack.refresh();
+    expect(output).toMatch(/~ alias *: ".*" => "[xy]"/);
+  }
+  expect((await stack.up()).outputs).toEqual(outputs);
+  expect(await remote()).toEqual({ one: [outputs.one, 1] });
+  expect((await stack.preview()).changes).toEqual({ same: 3 });
+});
+
+test("the service chooses where it is told to, and the alias stays, also when the setting goes", async () => {
+  await stack.config({ "shortlink:aliases": "service" });
+  links = { one: undefined };
+  const { outputs } = await stack.up();
+  expect(outputs.one).toMatch(/^[A-Za-z0-9]{6}$/);
+  const stays = async () => {
+    expect((await stack.preview()).changes).toEqual({ same: 3 });
+    expect((await stack.up()).outputs).toEqual(outputs);
+  };
+  await stays();
+  await stack.config({ "shortlink:aliases": undefined });
+  await stays();
+  await stack.refresh();
+  await stays();
+  expect(await remote()).toEqual({ one: [outputs.one, 1] });
+});
