@@ -141,7 +141,8 @@ function describe(error: unknown): string {
   const message = error instanceof RefusedError ? error.messageWith(propertyName) : error.message;
   if (isUnauthorized(error)) {
     const late = ["GET", "DELETE"].includes(error.method)
-      ? ' "pulumi refresh" and "pulumi destroy" use the configuration of the last "pulumi up": run that before.'
+      ? ' "pulumi refresh", "pulumi destroy" and the refresh of "pulumi up --refresh" use the configuration of the last ' +
+        '"pulumi up": after a change of the key in the configuration run a plain "pulumi up" before.'
       : "";
     return `${message} Set the right one with "pulumi config set --secret shortlink:apiKey" or in SHORTLINK_API_KEY.${late}`;
   }

@@ -1,37 +1,14 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { DomainProvider } from "../src/domain";
-import { createEmulator, type Flavour } from "../src/emulator/server";
+import { createEmulator } from "../src/emulator/server";
 import { LinkProvider } from "../src/link";
 import { configure } from "../src/session";
 import { alias, domainArgs, linkArgs, seed } from "./helpers/arbitraries";
+import { flavours } from "./helpers/flavours";
 
 // What a plan must never do, over generated resources: show a change where there is none, or miss one. The real
 // client and the real providers talk to the emulator under each of its flavours, as the engine would make them.
-
-const flavours: Record<string, Flavour> = {
-  "the newest version": {},
-  "old names": { oldNames: true },
-  "integers as texts": { integersAsText: true },
-  "targets as an object": { targetsAsObject: true },
-  "empty texts": { emptyAsText: true },
-  "defaults as null": { defaultsAsNull: true },
-  "dates with a space": { spacedDates: true },
-  "hidden passwords": { passwordsHidden: true },
-  "ids instead of nested records": { flatIds: true },
-  "a time zone east of UTC": { timeZone: "Asia/Kolkata" },
-  "a time zone with daylight saving": { timeZone: "America/New_York" },
-  "all at once": {
-    ...({
-      oldNames: true,
-      integersAsText: true,
-      targetsAsObject: true,
-      emptyAsText: true,
-      defaultsAsNull: true,
-    } as const),
-    ...({ spacedDates: true, passwordsHidden: true, flatIds: true, timeZone: "Pacific/Auckland" } as const),
-  },
-};
 
 type Provider = LinkProvider | DomainProvider;
 type Values = Record<string, unknown>;

@@ -1,4 +1,7 @@
+import { mkdtempSync } from "node:fs";
 import { createServer } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import * as shortlink from "pulumi-shortlink";
 import { createEmulator, type Emulator } from "pulumi-shortlink/emulator";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -137,14 +140,55 @@ test("an unreachable service is one message under the resource, and a refresh or
   expect(stack.state().resources).toHaveLength(1);
 });
 
-test("a refused key in a refresh says whose configuration counts there", async () => {
+const late =
+  ' "pulumi refresh", "pulumi destroy" and the refresh of "pulumi up --refresh" use the configuration of the last ' +
+  '"pulumi up": after a change of the key in the configuration run a plain "pulumi up" before.';
+
+/** The same account at the same address with another key. */
+async function rotate(apiKey: string): Promise<void> {
+  const data = join(mkdtempSync(join(tmpdir(), "shortlink-keys-")), "data.json");
+  const port = Number(new URL(emulator.url).port);
+  await emulator.close();
+  emulator = await createEmulator({ port, apiKey, data });
+  // The connection that this process has kept is that to the one before.
+  await fetch(emulator.url).catch(() => undefined);
+  await send(emulator, "POST", "/domains", { form: "name=go.example" });
+  await send(emulator, "POST", "/links", { form: "url=https://example.com/&domain_id=1&alias=docs" });
+}
+
+test("a key that was rotated in the configuration works after a plain up, and until then the message says so", async () => {
   await stack.up();
-  await stack.config({ "shortlink:apiKey": "not-the-key" });
-  // Nothing to do, but the new key is now that of the last "up".
-  await stack.up();
-  expect((await diagnosticsOf(() => stack.refresh())).docs).toEqual([
-    `error: show link 1: ${wrongKey} "pulumi refresh" and "pulumi destroy" use the configuration of the last "pulumi up": run that before.`,
+  await rotate("second-key");
+  await stack.config({ "shortlink:apiKey": "second-key" });
+  for (const command of [() => stack.refresh(), () => stack.up({ refresh: true })]) {
+    expect((await diagnosticsOf(command)).docs).toEqual([`error: show link 1: ${wrongKey}${late}`]);
+  }
+  expect((await diagnosticsOf(() => stack.destroy())).docs).toEqual([
+    `error: delete link 1: ${wrongKey}${late}`,
   ]);
+  expect(stack.state().resources).toHaveLength(1);
+  // It sends nothing, but its configuration is now that of the last one.
+  expect((await stack.up()).changes).toEqual({ same: 2 });
+  expect((await stack.refresh()).changes).toEqual({ same: 2 });
+  args = { ...args, clicksLimit: 7 };
+  expect((await stack.up({ refresh: true })).changes).toEqual({ same: 1, update: 1 });
+  expect((await stack.destroy()).changes).toEqual({ delete: 2 });
+});
+
+test("a key in the environment only is read each time, in every command", async () => {
+  await stack.config({ "shortlink:apiKey": undefined });
+  stack.env("SHORTLINK_API_KEY", emulator.apiKey);
+  await stack.up();
+  for (const key of ["second-key", "third-key", "fourth-key", "fifth-key"]) {
+    await rotate(key);
+    stack.env("SHORTLINK_API_KEY", key);
+    if (key === "second-key") expect((await stack.refresh()).changes).toEqual({ same: 2 });
+    args = { ...args, clicksLimit: key.length };
+    if (key === "third-key") expect((await stack.up({ refresh: true })).changes).toMatchObject({ update: 1 });
+    args = { ...args, clicksLimit: 7 };
+    if (key === "fourth-key") expect((await stack.up()).changes).toEqual({ same: 1, update: 1 });
+    if (key === "fifth-key") expect((await stack.destroy()).changes).toEqual({ delete: 2 });
+  }
 });
 
 test("missing settings are reported before anything is planned", async () => {

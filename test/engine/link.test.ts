@@ -266,6 +266,12 @@ test("what was changed behind Pulumi's back is shown under its name and put righ
   for (const [form] of changes)
     expect((await send(emulator, "PATCH", "/links/1", { form })).status).toBe(200);
   expect((await stack.preview()).changes).toEqual({ same: 3 });
+  // Seen from the program: what the next "up" will do about it.
+  const repair = (await stack.preview({ refresh: true })).output.replace(/ +:/g, ":");
+  for (const [, line] of changes) {
+    const [, sign = "", field = ""] = /^([~-]) (\w+):/.exec(line) ?? [];
+    expect(repair).toContain(`${sign === "-" ? "+" : "~"} ${field}: `);
+  }
   const { output, changes: drift } = await stack.refresh();
   expect(drift).toEqual({ same: 2, update: 1 });
   for (const [, line] of changes) expect(output.replace(/ +:/g, ":")).toContain(line);

@@ -16,10 +16,13 @@ export interface Outcome {
 
 /** A stack of its own state, run by the real engine. */
 export interface TestStack {
-  up(options?: { parallel?: number }): Promise<Outcome & { outputs: Record<string, unknown> }>;
-  preview(): Promise<Outcome>;
+  up(options?: {
+    parallel?: number;
+    refresh?: boolean;
+  }): Promise<Outcome & { outputs: Record<string, unknown> }>;
+  preview(options?: { refresh?: boolean }): Promise<Outcome>;
   refresh(): Promise<Outcome>;
-  destroy(): Promise<Outcome>;
+  destroy(options?: { previewOnly?: boolean }): Promise<Outcome>;
   /** The state as it lies on disk, secrets encrypted, and the resources of this package in it. */
   state(): { text: string; resources: Resource[] };
   /** Puts a state as `export` gave it into the place of the stack's own. */
@@ -28,6 +31,8 @@ export interface TestStack {
   export(): Promise<unknown>;
   /** Sets values of the stack's configuration; undefined removes one. */
   config(values: Record<string, string | undefined>): Promise<void>;
+  /** Sets a variable in the environment of the commands. */
+  env(name: string, value: string): void;
   remove(): void;
 }
 
@@ -85,10 +90,15 @@ export async function createStack(
       );
       return { ...outcome, outputs: Object.fromEntries(outputs) };
     },
-    preview: async () => {
+    preview: async (options = {}) => {
       let output = "";
       const onOutput = (text: string) => (output += text);
-      const { changeSummary } = await stack.preview({ diff, onOutput, onError: onOutput });
+      const { changeSummary } = await stack.preview({
+        diff,
+        onOutput,
+        onError: onOutput,
+        ...options,
+      });
       return { changes: changeSummary, output };
     },
     // The Automation API has no details for a refresh.
@@ -100,7 +110,8 @@ export async function createStack(
           throw error;
         });
       }),
-    destroy: () => run((onOutput) => stack.destroy({ onOutput, onError: onOutput, diff })),
+    destroy: (options = {}) =>
+      run((onOutput) => stack.destroy({ onOutput, onError: onOutput, diff, ...options })),
     state: () => {
       const text = readFileSync(join(folder, "state/.pulumi/stacks/engine/test.json"), "utf8");
       const { checkpoint } = JSON.parse(text) as { checkpoint: { latest: { resources?: Resource[] } } };
@@ -121,6 +132,9 @@ export async function createStack(
         if (value === undefined) await stack.removeConfig(key);
         else await stack.setConfig(key, { value, secret: key === "shortlink:apiKey" });
       }
+    },
+    env: (name, value) => {
+      stack.workspace.envVars[name] = environment[name] = value;
     },
     remove: () => rmSync(folder, { recursive: true, force: true }),
   };
