@@ -41,7 +41,7 @@ const below = {
   ],
   serial: ["dynamic", "find"],
   existing: ["adopt", "find", "session", "service/*"],
-  lookups: ["find", "link-fields", "settings", "targets", "service/client"],
+  lookups: ["find", "link-fields", "session", "settings", "targets", "service/client"],
   "link-fields": ["adopt", "fields", "targets", "service/*"],
   aliases: ["adopt", "find", "session", "service/*"],
   adopt: ["service/errors"],

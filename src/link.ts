@@ -19,7 +19,7 @@ import { findLink } from "./find";
 import { inZone, managed, observe, period, replacing, secret, toForm, visible, wishOf } from "./link-fields";
 import type { Field, LinkInputs, Period } from "./link-fields";
 import type { Client, LinkRecord } from "./service/client";
-import { isNotFound, type RefusedError } from "./service/errors";
+import { isNotFound, RefusedError } from "./service/errors";
 import {
   configure,
   IncompleteError,
@@ -324,7 +324,7 @@ async function write(
   const apart = inputs.privacy === "password" && inputs.password === undefined && fields.includes("privacy");
   if (apart && fields.includes("password")) await client.updateLink(id, toForm(inputs, ["password"]));
   const rest = apart ? fields.filter((field) => field !== "password") : fields;
-  const send = () => client.updateLink(id, toForm(inputs, rest));
+  const send = () => namingTargets(inputs, client.updateLink(id, toForm(inputs, rest)));
   if (!rest.includes("alias")) return send();
   try {
     return await aliases.moveAlias(client, id, inputs, send);
@@ -333,8 +333,23 @@ async function write(
     if (!error.holder) throw error.refusal;
     throw new Error(
       `${error.message} It is that of the link with the id ${error.holder.id}. If the program gives that link another ` +
-        `alias in the same run, the engine must plan that before this update ends: neither of the two may depend on ` +
-        `the other, and "--parallel" must be 2 or more.`,
+        `alias in the same run, neither of the two may depend on the other, and with "--parallel 1" every alias of the ` +
+        `program must be a plain text.`,
+    );
+  }
+}
+
+/** The service counts targets in the order in which they were sent, which is not that of the program: keys tell more. */
+async function namingTargets<Value>({ targets = [] }: LinkInputs, call: Promise<Value>): Promise<Value> {
+  try {
+    return await call;
+  } catch (error) {
+    if (!(error instanceof RefusedError)) throw error;
+    throw error.rename((field) =>
+      field.replace(/^targets\.(\d+)/, (index, number: string) => {
+        const key = targets[Number(number)]?.key;
+        return key === undefined ? index : `targets[${JSON.stringify(key)}]`;
+      }),
     );
   }
 }
@@ -396,7 +411,7 @@ async function make(client: Client, inputs: LinkInputs, settings: Settings): Pro
     const made = alias === undefined ? inputs : { ...inputs, alias };
     const fields = managed.filter((field) => made[field] !== undefined);
     try {
-      const store = () => client.storeLink(toForm(made, fields));
+      const store = () => namingTargets(made, client.storeLink(toForm(made, fields)));
       return { record: await aliases.takeAlias(client, made, store), made, fields };
     } catch (error) {
       if (isNotFound(error))

@@ -1,6 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { findDomain, findLink } from "./find";
 import { observe } from "./link-fields";
+import { describe } from "./session";
 import { Client, type DomainRecord, type LinkRecord } from "./service/client";
 import { resolveSettings } from "./settings";
 import type { Target, TargetsType } from "./targets";
@@ -74,7 +75,7 @@ export interface GetLinksArgs {
  * It runs with the program, in the preview too; the settings are those of the stack.
  */
 export async function getDomain(key: string): Promise<DomainResult> {
-  const record = await findDomain(client(), key);
+  const record = await ask((client) => findDomain(client, key));
   if (!record) throw new Error(`There is no domain ${JSON.stringify(key)} in this account.`);
   return toDomain(record);
 }
@@ -86,7 +87,8 @@ export function getDomainOutput(key: pulumi.Input<string>): pulumi.Output<Domain
 
 /** Finds all domains of the account that match, in the order of their ids; 100 with each request. */
 export async function getDomains(args: GetDomainsArgs = {}): Promise<DomainResult[]> {
-  return (await collect(client().listDomains({ search: args.search }))).map(toDomain);
+  const records = await ask((client) => collect(client.listDomains({ search: args.search })));
+  return records.map(toDomain);
 }
 
 /** {@link getDomains} for arguments that are outputs. */
@@ -100,7 +102,7 @@ export function getDomainsOutput(args: pulumi.Input<GetDomainsArgs> = {}): pulum
  * It runs with the program, in the preview too; the settings are those of the stack.
  */
 export async function getLink(key: string): Promise<LinkResult> {
-  const record = await findLink(client(), key);
+  const record = await ask((client) => findLink(client, key));
   if (!record) throw new Error(`There is no link ${JSON.stringify(key)} in this account.`);
   return toLink(record);
 }
@@ -122,7 +124,7 @@ export async function getLinks(args: GetLinksArgs = {}): Promise<LinkResult[]> {
     domain_id: id(args.domainId),
     pixel_id: id(args.pixelId),
   };
-  return (await collect(client().listLinks(query))).map(toLink);
+  return (await ask((client) => collect(client.listLinks(query)))).map(toLink);
 }
 
 /** {@link getLinks} for arguments that are outputs. */
@@ -131,9 +133,14 @@ export function getLinksOutput(args: pulumi.Input<GetLinksArgs> = {}): pulumi.Ou
 }
 
 /** In the program the configuration of the stack is the SDK's to tell. */
-function client(): Client {
+async function ask<Value>(call: (client: Client) => Promise<Value>): Promise<Value> {
   const prefix = "shortlink:";
-  return new Client(resolveSettings((key) => new pulumi.Config("shortlink").get(key.slice(prefix.length))));
+  try {
+    const settings = resolveSettings((key) => new pulumi.Config("shortlink").get(key.slice(prefix.length)));
+    return await call(new Client(settings));
+  } catch (error) {
+    throw new Error(describe(error, true), { cause: error });
+  }
 }
 
 async function collect<Item>(pages: AsyncIterable<Item[]>): Promise<Item[]> {

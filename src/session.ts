@@ -136,14 +136,16 @@ class ProviderError extends Error {
   }
 }
 
-function describe(error: unknown): string {
+/** A message that stands alone; `isProgram` says that a program asks, which always has the configuration of now. */
+export function describe(error: unknown, isProgram = false): string {
   if (!(error instanceof ServiceError)) return error instanceof Error ? error.message : String(error);
   const message = error instanceof RefusedError ? error.messageWith(propertyName) : error.message;
   if (isUnauthorized(error)) {
-    const late = ["GET", "DELETE"].includes(error.method)
-      ? ' "pulumi refresh", "pulumi destroy" and the refresh of "pulumi up --refresh" use the configuration of the last ' +
-        '"pulumi up": after a change of the key in the configuration run a plain "pulumi up" before.'
-      : "";
+    const late =
+      !isProgram && ["GET", "DELETE"].includes(error.method)
+        ? ' "pulumi refresh", "pulumi destroy" and the refresh of "pulumi up --refresh" use the configuration of the last ' +
+          '"pulumi up": after a change of the key in the configuration run a plain "pulumi up" before.'
+        : "";
     return `${message} Set the right one with "pulumi config set --secret shortlink:apiKey" or in SHORTLINK_API_KEY.${late}`;
   }
   if (isUnreachable(error) || isForeign(error)) {

@@ -1,5 +1,6 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import ts from "typescript";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
 import { linkFields, targetsTypes } from "../src/fields";
@@ -62,4 +63,47 @@ test("the page about the emulator names every switch of its flavours, and the RE
   for (const [, name = "", variable] of rows) {
     expect(variable).toBe(`SHORTLINK_${name.replace(/[A-Z]/g, "_$&").toUpperCase()}`);
   }
+});
+
+/** Words only: pages and programs quote, break and escape texts each in their own way. */
+const wordsOf = (text: string) => (text.match(/[\p{L}\p{N}]+/gu) ?? []).join(" ");
+
+const isSentence = (text: string) => text.trim().split(/\s+/).length >= 3;
+
+/** The texts in the sources of the package, in their order. */
+function textsOfSources(): string[] {
+  const files = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" });
+  const texts: string[] = [];
+  const visit = (node: ts.Node): void => {
+    const isText =
+      ts.isStringLiteral(node) || ts.isNoSubstitutionTemplateLiteral(node) || ts.isTemplateLiteralToken(node);
+    if (isText) texts.push(node.text);
+    ts.forEachChild(node, visit);
+  };
+  for (const file of files.filter((name) => name.endsWith(".ts") && !/^(?:emulator|cli)/.test(name))) {
+    visit(ts.createSourceFile(file, read(`src/${file}`), ts.ScriptTarget.Latest));
+  }
+  return texts;
+}
+
+test("the page of messages has every message of the code, and no other", () => {
+  const texts = textsOfSources();
+  const page = read("docs/errors.md");
+  const pageWords = wordsOf(page.replaceAll("&#96;", "`"));
+  // Names of browsers, and parts of messages that are spelled out there as examples.
+  const others = ["Mobile Internet Explorer", "100 or more", "not kept by the service", "links of domain"];
+  const known = others.map(wordsOf);
+  const missing = texts
+    .filter(isSentence)
+    .map(wordsOf)
+    .filter((text) => !known.includes(text) && !pageWords.includes(text));
+  expect(missing).toEqual([]);
+
+  const [ours = ""] = page.split("## What Pulumi itself says");
+  const sourceWords = wordsOf(texts.join(" "));
+  const rows = [...ours.matchAll(/^\| (`.*?`) +\|/gm)].map(([, cell = ""]) => cell.replaceAll("&#96;", ""));
+  const pieces = rows.flatMap((cell) => cell.split(/…|` `/)).map(wordsOf);
+  expect(rows.length).toBeGreaterThan(60);
+  const invented = pieces.filter((piece) => isSentence(piece) && !sourceWords.includes(piece));
+  expect(invented).toEqual([]);
 });

@@ -59,6 +59,15 @@ export class RefusedError extends ServiceError {
     this.#problem = problem;
   }
 
+  /** The same with other names for some fields. */
+  rename(name: (field: string) => string): RefusedError {
+    const fields = Object.fromEntries(
+      Object.entries(this.fields).map(([field, texts]) => [name(field), texts] as const),
+    );
+    const { status, foreign } = this;
+    return new RefusedError(this, this.#problem, { status, foreign, fields });
+  }
+
   /** The message with other names for the fields, for those who know them by other names than the wire's. */
   messageWith(rename: (field: string) => string): string {
     return `${this.operation}: ${withFields(this.#problem, this.fields, rename)}`;
