@@ -19,6 +19,7 @@ const below = {
     "existing",
     "fields",
     "find",
+    "once",
     "session",
     "settings",
     "service/*",
@@ -33,12 +34,15 @@ const below = {
     "fields",
     "find",
     "link-fields",
+    "link-writes",
     "serial",
     "session",
     "settings",
     "targets",
     "service/*",
   ],
+  "link-writes": ["adopt", "aliases", "drift", "find", "link-fields", "once", "settings", "service/*"],
+  once: ["service/*"],
   serial: ["dynamic", "find"],
   existing: ["adopt", "find", "session", "service/*"],
   lookups: ["find", "link-fields", "session", "settings", "targets", "service/client"],
@@ -54,7 +58,8 @@ const below = {
   drift: [],
   fields: [],
   "node-version": [],
-  "service/client": ["service/form", "service/records", "service/slots", "service/errors"],
+  "service/client": ["service/form", "service/records", "service/retry", "service/slots", "service/errors"],
+  "service/retry": [],
   "service/slots": [],
   "service/records": [],
   "service/form": [],
@@ -66,6 +71,8 @@ const below = {
   "emulator/records": ["emulator/store", "emulator/form"],
   "emulator/rules": ["emulator/store", "emulator/form"],
   "emulator/flavour": ["emulator/rules", "emulator/store", "emulator/form"],
+  "emulator/faults": [],
+  "emulator/limits": [],
   "emulator/store": [],
   "emulator/form": [],
 };
@@ -110,7 +117,7 @@ const owned = [
 ];
 
 export default tseslint.config(
-  { ignores: ["dist/", "coverage/", ".pulumi/", "**/node_modules/"] },
+  { ignores: ["dist/", "coverage/", ".pulumi/", ".stryker/", "**/node_modules/"] },
   ...tseslint.configs.recommendedTypeChecked,
   {
     languageOptions: {

@@ -9,7 +9,7 @@ export function isRefusedFor(error: unknown, field: string): error is RefusedErr
 }
 
 /** @internal The error of a create that met an existing object and was not told to take it over. */
-export function conflict(error: RefusedError, what: string, id: number): Error {
+export function conflict(error: Error, what: string, id: number): Error {
   return new Error(
     `${error.message} It is that of ${what} with the id ${id}. If this stack manages it under another name, this looks ` +
       `like a rename: give the resource the option aliases: [{ name: "<the old name>" }]. Otherwise give it the option ` +

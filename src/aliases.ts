@@ -4,7 +4,7 @@ import { isRefusedFor } from "./adopt";
 import { collate, findAlias } from "./find";
 import { unlessGone } from "./session";
 import type { Client, LinkRecord } from "./service/client";
-import type { RefusedError } from "./service/errors";
+import type { ServiceError } from "./service/errors";
 import { Slots } from "./service/slots";
 
 /**
@@ -79,7 +79,7 @@ function aliasKey(domainId: number, alias: string): string {
 /** A write was refused because its alias is taken, by a link of the account or by one that the account does not see. */
 export class AliasTaken extends Error {
   constructor(
-    readonly refusal: RefusedError,
+    readonly refusal: ServiceError,
     readonly holder: LinkRecord | undefined,
   ) {
     super(refusal.message);

@@ -15,8 +15,8 @@ import { dynamicInputs, typeToken, withImport, withRecordId } from "./dynamic";
 import * as existing from "./existing";
 import { domainFields } from "./fields";
 import { findDomain } from "./find";
+import { ExistsError, storeOnce } from "./once";
 import type { Client, DomainRecord, LinkRecord } from "./service/client";
-import type { RefusedError } from "./service/errors";
 import type { FormFields } from "./service/form";
 import {
   configure,
@@ -231,11 +231,22 @@ async function make(
   }
   const given = managed.filter((field) => inputs[field] !== undefined);
   try {
-    return { record: await client.storeDomain(toForm(inputs, given)), fields: given };
+    const record = await storeOnce(
+      client,
+      () => client.storeDomain(toForm(inputs, given)),
+      () => findDomain(client, inputs.name),
+      (domain) => changedFields(managed, inputs, observe(domain)).length === 0,
+    );
+    return { record, fields: given };
   } catch (error) {
-    const found = isRefusedFor(error, "name") ? await findDomain(client, inputs.name) : undefined;
+    const found =
+      error instanceof ExistsError
+        ? (error.found as DomainRecord)
+        : isRefusedFor(error, "name")
+          ? await findDomain(client, inputs.name)
+          : undefined;
     if (!found) throw error;
-    if (adopt === "never") throw conflict(error as RefusedError, "the domain", found.id);
+    if (adopt === "never") throw conflict(error as Error, "the domain", found.id);
     return takeOver(found, adopt);
   }
 }

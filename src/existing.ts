@@ -1,7 +1,7 @@
 import type { Adopt } from "./adopt";
 import { collate } from "./find";
 import type { Client, DomainRecord, LinkRecord } from "./service/client";
-import { withClient } from "./session";
+import { say, withClient } from "./session";
 
 // A preview of a new resource says whether the account has such an object already, from one listing for all
 // resources. It is a word to the user and nothing more: what is in the way now may be gone when the plan is
@@ -71,10 +71,4 @@ export function announce(what: string, url: string, differing: readonly string[]
 /** Says that a resource which the plan shows as created takes over an existing object. */
 export function announceImport(what: string, key: string): void {
   say(`${what} ${key} will be imported, which the plan shows as created.`);
-}
-
-/** The engine shows what its provider prints, under the stack. */
-function say(text: string): void {
-  // eslint-disable-next-line no-console -- the way to the user
-  console.log(text);
 }

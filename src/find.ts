@@ -28,6 +28,15 @@ export async function findAlias(
   return first(client.listLinks({ domain_id: domainId, search_by: "alias", search: alias }), isWanted);
 }
 
+/** The links of a destination on a domain, the oldest first. */
+export async function findUrl(client: Client, domainId: number, url: string): Promise<LinkRecord[]> {
+  const found: LinkRecord[] = [];
+  for await (const page of client.listLinks({ domain_id: domainId, search_by: "url", search: url })) {
+    found.push(...page.filter((link) => link.domain_id === domainId && link.url === url));
+  }
+  return found;
+}
+
 async function first<Item>(
   pages: AsyncIterable<Item[]>,
   isWanted: (item: Item) => boolean,

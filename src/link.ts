@@ -1,5 +1,4 @@
 import * as pulumi from "@pulumi/pulumi";
-import { assertAdoptable, conflict } from "./adopt";
 import type { Adopt } from "./adopt";
 import * as aliases from "./aliases";
 import { checkInputs, isUnknown, type Problem } from "./check";
@@ -16,10 +15,10 @@ import { dynamicInputs, typeToken, withImport, withRecordId } from "./dynamic";
 import * as existing from "./existing";
 import { linkFields, toZone } from "./fields";
 import { findLink } from "./find";
-import { inZone, managed, observe, period, replacing, secret, toForm, visible, wishOf } from "./link-fields";
+import { inZone, managed, observe, period, replacing, secret, visible, wishOf } from "./link-fields";
 import type { Field, LinkInputs, Period } from "./link-fields";
+import { makeLink, writeLink } from "./link-writes";
 import type { Client, LinkRecord } from "./service/client";
-import { isNotFound, RefusedError } from "./service/errors";
 import {
   configure,
   IncompleteError,
@@ -269,7 +268,7 @@ export class LinkProvider implements pulumi.dynamic.ResourceProvider {
 
   create(inputs: LinkInputs): Promise<pulumi.dynamic.CreateResult<LinkState>> {
     return withClient({}, async (client, settings) => {
-      const { record, fields, made } = await make(client, inputs, settings);
+      const { record, fields, made } = await makeLink(client, inputs, settings);
       aliases.notePlan(record.id, false);
       return { id: String(record.id), outs: await written(client, record, made, fields, {}, settings) };
     });
@@ -300,7 +299,7 @@ export class LinkProvider implements pulumi.dynamic.ResourceProvider {
       // What the service did not keep the last time is tried again.
       const ignored = ignoredFields(visible, olds, { ...olds, ...olds.__echo });
       const fields = [...new Set([...changedFields(managed, olds, wanted), ...ignored])];
-      const record = await write(client, Number(id), wanted, fields);
+      const record = await writeLink(client, Number(id), wanted, fields);
       return { outs: await written(client, record, wanted, fields, olds.__echo, settings) };
     });
   }
@@ -309,48 +308,6 @@ export class LinkProvider implements pulumi.dynamic.ResourceProvider {
     return withClient(state, async (client) => {
       await unlessGone(client.deleteLink(Number(id)));
     });
-  }
-}
-
-/** Writes the given fields of a link that exists. */
-async function write(
-  client: Client,
-  id: number,
-  inputs: LinkInputs,
-  fields: readonly Field[],
-): Promise<LinkRecord> {
-  if (fields.length === 0) return client.showLink(id);
-  // The service does not clear the password in a request that sets the privacy to "password".
-  const apart = inputs.privacy === "password" && inputs.password === undefined && fields.includes("privacy");
-  if (apart && fields.includes("password")) await client.updateLink(id, toForm(inputs, ["password"]));
-  const rest = apart ? fields.filter((field) => field !== "password") : fields;
-  const send = () => namingTargets(inputs, client.updateLink(id, toForm(inputs, rest)));
-  if (!rest.includes("alias")) return send();
-  try {
-    return await aliases.moveAlias(client, id, inputs, send);
-  } catch (error) {
-    if (!(error instanceof aliases.AliasTaken)) throw error;
-    if (!error.holder) throw error.refusal;
-    throw new Error(
-      `${error.message} It is that of the link with the id ${error.holder.id}. If the program gives that link another ` +
-        `alias in the same run, neither of the two may depend on the other, and with "--parallel 1" every alias of the ` +
-        `program must be a plain text.`,
-    );
-  }
-}
-
-/** The service counts targets in the order in which they were sent, which is not that of the program: keys tell more. */
-async function namingTargets<Value>({ targets = [] }: LinkInputs, call: Promise<Value>): Promise<Value> {
-  try {
-    return await call;
-  } catch (error) {
-    if (!(error instanceof RefusedError)) throw error;
-    throw error.rename((field) =>
-      field.replace(/^targets\.(\d+)/, (index, number: string) => {
-        const key = targets[Number(number)]?.key;
-        return key === undefined ? index : `targets[${JSON.stringify(key)}]`;
-      }),
-    );
   }
 }
 
@@ -368,68 +325,6 @@ async function announceExisting(inputs: LinkInputs): Promise<void> {
   const given = inputs.adopt ?? settings?.adopt ?? "never";
   const adopt = given === "never" && alias === inputs.__alias ? "ifEqual" : given;
   existing.announce(`link ${found.id}`, found.short_url ?? alias, differing, adopt);
-}
-
-interface Made {
-  record: LinkRecord;
-  /** What the record was made from: the inputs, with another alias where somebody else had the derived one. */
-  made: LinkInputs;
-  /** The fields that the record answers for. */
-  fields: readonly Field[];
-}
-
-/** Stores, imports or adopts a link. */
-async function make(client: Client, inputs: LinkInputs, settings: Settings): Promise<Made> {
-  const { timeZone } = settings;
-  const adopt = inputs.adopt ?? settings.adopt;
-  const differingFields = (wish: LinkInputs, found: LinkRecord) => {
-    const differing = changedFields(managed, wishOf(wish), inZone(observe(found, wish), timeZone));
-    return wish.alias === undefined ? differing.filter((field) => field !== "alias") : differing;
-  };
-  const takeOver = async (found: LinkRecord, mode: Adopt, made: LinkInputs): Promise<Made> => {
-    const differing = differingFields(made, found);
-    // A link cannot be moved, so no mode helps where one of another domain was named by its id.
-    assertAdoptable(`link ${found.id}`, differing, differing.includes("domainId") ? "never" : mode);
-    // Whether a password is the right one cannot be seen.
-    const fields = managed.filter(
-      (field) =>
-        differing.includes(field) || (secret.some((each) => each === field) && made[field] !== undefined),
-    );
-    const record = fields.length > 0 ? await write(client, found.id, made, fields) : found;
-    return { record, made, fields: managed };
-  };
-  if (inputs.__import !== undefined) {
-    const found = await findLink(client, inputs.__import);
-    if (!found)
-      throw new Error(`There is no link ${JSON.stringify(inputs.__import)} to import in this account.`);
-    return takeOver(found, adopt, inputs.__alias === undefined ? inputs : { ...inputs, alias: found.alias });
-  }
-  const isDerived = inputs.alias !== undefined && inputs.alias === inputs.__alias;
-  const candidates = isDerived ? aliases.candidatesOf(inputs.alias as string) : [inputs.alias];
-  let refusal: RefusedError | undefined;
-  for (const alias of candidates) {
-    const made = alias === undefined ? inputs : { ...inputs, alias };
-    const fields = managed.filter((field) => made[field] !== undefined);
-    try {
-      const store = () => namingTargets(made, client.storeLink(toForm(made, fields)));
-      return { record: await aliases.takeAlias(client, made, store), made, fields };
-    } catch (error) {
-      if (isNotFound(error))
-        throw new Error(`${error.message} Is there a domain ${inputs.domainId} in this account?`);
-      if (!(error instanceof aliases.AliasTaken)) throw error;
-      const { holder } = error;
-      // An alias that comes from the URN shows that an interrupted run of this stack has made the link.
-      const isOwn = holder && isDerived && differingFields(made, holder).length === 0;
-      if (holder && (isOwn || adopt !== "never")) return takeOver(holder, isOwn ? "ifEqual" : adopt, made);
-      if (holder) throw conflict(error.refusal, "the link", holder.id);
-      refusal ??= error.refusal;
-    }
-  }
-  if (!refusal || !isDerived) throw refusal as Error;
-  throw new Error(
-    `${refusal.message} The program names no alias, and this one was made for it: name one, or leave it to the service ` +
-      `with "pulumi config set shortlink:aliases service".`,
-  );
 }
 
 /** A link that exists, by id or by domain and alias, with everything that the service tells of it. */

@@ -117,8 +117,14 @@ export async function unlessGone<Value>(call: Promise<Value>): Promise<Value | u
 
 function clientOf({ baseUrl, apiKey }: Settings): Client {
   const key = JSON.stringify([baseUrl, apiKey]);
-  if (shared?.key !== key) shared = { key, client: new Client({ baseUrl, apiKey }) };
+  if (shared?.key !== key) shared = { key, client: new Client({ baseUrl, apiKey }, undefined, say) };
   return shared.client;
+}
+
+/** Tells the user something as it happens: the engine shows what its provider prints, under the stack. */
+export function say(text: string): void {
+  // eslint-disable-next-line no-console -- the way to the user
+  console.log(text);
 }
 
 /**

@@ -291,6 +291,39 @@ describe("a link", () => {
       { shortUrl: "x", toString: "y" },
       ["shortUrl is not an argument of this resource", "toString is not an argument of this resource"],
     ],
+    [{ url: 1 }, ["url must be a URL"]],
+    [{ url: "1https://example.com/" }, [`url ${urlForm}`]],
+    [{ alias: 1 }, ["alias must be a text"]],
+    [{ domainId: "1x" }, ["domainId must be the id of a domain, a whole number"]],
+    [{ spaceId: "x1" }, ["spaceId must be the id of a space, a whole number"]],
+    [{ spaceId: 0 }, ["spaceId must be the id of a space, 1 or greater"]],
+    [{ pixelIds: 1 }, ["pixelIds must be a list of pixel ids"]],
+    [{ pixelIds: [0] }, ["pixelIds[0] must be the id of a pixel, 1 or greater"]],
+    [{ adopt: "yes" }, ['adopt must be "never", "ifEqual" or "always"']],
+    [{ targets: {} }, ["targets must be a list of { key, value }"]],
+    [{ targetsType: "countries", targets: [{ key: 1, value: url }] }, ["targets[0].key must be a text"]],
+    [
+      { activePeriodStartAt: 1, activePeriodEndAt: true },
+      [
+        "activePeriodStartAt must be a Date or a text like 2026-03-01T08:00:00",
+        "activePeriodEndAt must be a Date or a text like 2026-03-01T08:00:00",
+      ],
+    ],
+    [
+      { activePeriodStartAt: "1970-01-01T23:59:59", activePeriodEndAt: "2038-01-01T00:00:00" },
+      [
+        "activePeriodStartAt must lie in the years 1970 to 2037",
+        "activePeriodEndAt must lie in the years 1970 to 2037",
+      ],
+    ],
+    [
+      { activePeriodStartAt: "at 2026-03-01T08:00:00", activePeriodEndAt: "2026-03-01T08:00:00 sharp" },
+      [`activePeriodStartAt ${dateForm}`, `activePeriodEndAt ${dateForm}`],
+    ],
+    [
+      { activePeriodStartAt: "2026-03-01", activePeriodEndAt: "2026-03-01T08:00:00+1" },
+      [`activePeriodStartAt ${dateForm}`, `activePeriodEndAt ${dateForm}`],
+    ],
     [{ url: "x", clicksLimit: -1 }, [`url ${urlForm}`, "clicksLimit must be 0 (no limit) or greater"]],
   ])("%j is refused", async (news, reasons) => {
     expect(await link({ ...base, ...news })).toEqual(reasons);
@@ -341,6 +374,68 @@ describe("a link", () => {
     expect((await provider.check({}, { ...news, __alias: "derived4" })).inputs).toMatchObject({
       alias: "derived4",
     });
+  });
+
+  test("all keys of targets pass in the service's spelling, and are spelled right in any other", async () => {
+    const keys = {
+      continents: "AF AN AS EU NA OC SA".split(" "),
+      operating_systems: ["Android", "Chrome OS", "Linux", "OS X", "Ubuntu", "Windows", "iOS"],
+      browsers: [
+        ...["BlackBerry Browser", "Brave", "Chrome", "Chromium", "Edge", "Firefox", "Firefox Mobile"],
+        ...["Internet Explorer", "Maxtho", "Mobile Internet Explorer", "Opera", "Opera Mini", "Opera Mobile"],
+        ...["Opera Touch", "QQ Browser", "Safari", "Samsung Internet", "UC Browser", "Vivaldi"],
+        ...["Yandex Browser"],
+      ],
+      devices: ["desktop", "mobile", "tablet", "television", "watch"],
+      countries: ["DE", "US"],
+      languages: ["de", "en"],
+    };
+    for (const [targetsType, list] of Object.entries(keys)) {
+      const targets = list.map((key) => ({ key, value: url }));
+      for (const spell of [
+        (key: string) => key,
+        (key: string) => key.toUpperCase(),
+        (key: string) => key.toLowerCase(),
+      ]) {
+        const given = [...targets].reverse().map(({ key }) => ({ key: spell(key), value: url }));
+        expect(await link({ ...base, targetsType, targets: given })).toEqual({
+          ...base,
+          targetsType,
+          targets,
+        });
+      }
+      for (const key of ["", "x", `${list[0]}x`, `x${list[0]}`]) {
+        const reasons = (await link({ ...base, targetsType, targets: [{ key, value: url }] })) as string[];
+        expect(reasons).toEqual([expect.stringMatching(/^targets\[0\]\.key (?:is required|must be )/)]);
+      }
+    }
+  });
+
+  test("dates at the edges pass, with every form of a zone and a fraction", async () => {
+    settings["shortlink:timeZone"] = "UTC";
+    try {
+      const edges = { activePeriodStartAt: "1970-01-02T00:00", activePeriodEndAt: "2037-12-31 23:59:59" };
+      expect(await link({ ...base, ...edges })).toEqual({
+        ...base,
+        activePeriodStartAt: "1970-01-02T00:00:00",
+        activePeriodEndAt: "2037-12-31T23:59:59",
+      });
+      for (const [text, utc] of [
+        ["2026-03-01T08:00:00Z", "08:00:00"],
+        ["2026-03-01t08:00:00z", "08:00:00"],
+        ["2026-03-01T08:00+01:30", "06:30:00"],
+        ["2026-03-01 08:00-0130", "09:30:00"],
+        ["2026-03-01T08:00:01.999Z", "08:00:01"],
+        ["2026-03-01T08:00:01.5", "08:00:01"],
+      ] as const) {
+        const start = { activePeriodStartAt: text, activePeriodEndAt: "2027-01-01T00:00:00" };
+        expect(await link({ ...base, ...start }), text).toMatchObject({
+          activePeriodStartAt: `2026-03-01T${utc}`,
+        });
+      }
+    } finally {
+      delete settings["shortlink:timeZone"];
+    }
   });
 
   test("moments become local dates of the account whose time zone is said", async () => {

@@ -1,16 +1,22 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout } from "node:timers/promises";
+import { answerFault, Faults } from "./faults";
+import type { Fault } from "./faults";
 import type { Flavour } from "./flavour";
 import { flavourDomain, flavourLink, gatedFields, invalidBody, toStored } from "./flavour";
 import { FormError, parseForm, type Form } from "./form";
 import { listDomains, listLinks, type Page } from "./list";
+import { Window } from "./limits";
+import type { Limit } from "./limits";
 import { domainRecord, linkRecord } from "./records";
 import { visit } from "./redirect";
 import { checkDomain, checkLinkUpdate, checkNewLink, DatabaseError, newLink, type Problems } from "./rules";
 import { isOwn, Store, type DomainRow, type LinkRow } from "./store";
 
+export type { Fault } from "./faults";
 export type { Flavour } from "./flavour";
+export type { Limit } from "./limits";
 
 export interface EmulatorOptions {
   /** Port on the loopback interface; 0, the default, takes a free one. */
@@ -21,6 +27,14 @@ export interface EmulatorOptions {
   data?: string;
   /** What is to be other than in the newest known version of the service. Default: nothing. */
   flavour?: Flavour;
+  /** Requests that are allowed; more are answered 429. Default: any number, and no headers tell of it. */
+  limit?: Limit;
+  /** Milliseconds until a call is looked at. Default: 0. */
+  latency?: number;
+  /** What goes wrong. Default: nothing. */
+  faults?: Fault[];
+  /** Draws the faults that have a rate. Default: 1. */
+  seed?: number;
 }
 
 /** One answered request to `/api/v1`. */
@@ -28,7 +42,10 @@ export interface EmulatorRequest {
   method: string;
   /** Path with its query, for example `/api/v1/links?page=2`. */
   path: string;
+  /** Status of the answer; 0 where a fault left none. */
   status: number;
+  /** The fault that the call met. */
+  fault?: Fault;
 }
 
 /** A running emulator. */
@@ -38,6 +55,8 @@ export interface Emulator {
   readonly apiKey: string;
   /** Every request to `/api/v1` so far, in the order of the answers. Visitors' requests are not in it. */
   readonly requests: readonly EmulatorRequest[];
+  /** What goes wrong from now on; the first that fits a call counts. */
+  readonly faults: Fault[];
   /** Stops the server, ends open connections and writes the data file. */
   close(): Promise<void>;
 }
@@ -59,10 +78,16 @@ export async function createEmulator(options: EmulatorOptions = {}): Promise<Emu
   if (flavour.shared) addShared(store, flavour.shared);
   // A file that cannot be written shows now, and not after the first create.
   store.save();
-  const requests: EmulatorRequest[] = [];
-  const server = createServer((request, response) => {
-    void answer(request, response, { store, apiKey, flavour, requests });
-  });
+  const { limit, latency = 0, seed = 1 } = options;
+  const window = (requests: number | undefined) =>
+    requests === undefined ? undefined : new Window(requests, limit?.window ?? 60);
+  const context: Context = {
+    ...{ store, apiKey, flavour, latency, requests: [] },
+    faults: new Faults([...(options.faults ?? [])], seed),
+    accountLimit: window(limit?.requests),
+    addressLimit: window(limit?.perAddress),
+  };
+  const server = createServer((request, response) => void answer(request, response, context));
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen(options.port ?? 0, "127.0.0.1", resolve);
@@ -70,7 +95,8 @@ export async function createEmulator(options: EmulatorOptions = {}): Promise<Emu
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     apiKey,
-    requests,
+    requests: context.requests,
+    faults: context.faults.list,
     close: async () => {
       const closed = new Promise((resolve) => server.close(resolve));
       server.closeAllConnections();
@@ -93,40 +119,58 @@ interface Context {
   store: Store;
   apiKey: string;
   flavour: Flavour;
+  latency: number;
   requests: EmulatorRequest[];
+  faults: Faults;
+  accountLimit: Window | undefined;
+  addressLimit: Window | undefined;
 }
 
 async function answer(request: IncomingMessage, response: ServerResponse, context: Context): Promise<void> {
   // Not by new URL(path, base): a path that begins with // would name a host.
   const url = URL.parse(`http://emulator${request.url ?? "/"}`) ?? new URL("http://emulator/");
   const isApi = url.pathname.startsWith("/api/");
+  const { method = "" } = request;
+  const path = url.pathname + url.search;
+  const fault = isApi ? context.faults.of(method, path) : undefined;
+  if (isApi && context.latency > 0) await setTimeout(context.latency);
+  const body = await readBody(request);
   let result: Result;
   try {
-    result = await handle(request, url, await readBody(request), context);
+    result =
+      fault && fault.when !== "after"
+        ? html(200, "Fault", "")
+        : await handle(request, response, url, body, context);
   } catch (error) {
     result = failure(error, isJsonWanted(request));
   }
-  if (isApi) {
-    context.requests.push({
-      method: request.method ?? "",
-      path: url.pathname + url.search,
-      status: result.status,
-    });
+  if (fault) {
+    const status = typeof fault.answer === "number" ? fault.answer : fault.answer === "html" ? 200 : 0;
+    context.requests.push({ method, path, status, fault });
+    answerFault(fault, response, result.body);
+    return;
   }
+  if (isApi) context.requests.push({ method, path, status: result.status });
   response.writeHead(result.status, {
     "Content-Type": result.type,
     "Cache-Control": "no-store",
     ...result.headers,
   });
-  response.end(request.method === "HEAD" ? undefined : result.body);
+  response.end(method === "HEAD" ? undefined : result.body);
 }
 
-async function handle(request: IncomingMessage, url: URL, body: string, context: Context): Promise<Result> {
+async function handle(
+  request: IncomingMessage,
+  response: ServerResponse,
+  url: URL,
+  body: string,
+  context: Context,
+): Promise<Result> {
   const host = request.headers.host ?? "";
   if (context.flavour.httpsOnly) {
     return html(301, "Moved", "", { Location: `https://${host}${url.pathname}${url.search}` });
   }
-  if (url.pathname.startsWith("/api/")) return api(request, url, host, body, context);
+  if (url.pathname.startsWith("/api/")) return api(request, response, url, host, body, context);
   const domain = context.store.findDomain(host.replace(/:\d+$/, ""));
   if (domain) return redirect(request, url, domain, body, context.store);
   if (url.pathname === "/login") return html(200, "Login", "Log in to manage your links.");
@@ -218,6 +262,7 @@ function redirect(request: IncomingMessage, url: URL, domain: DomainRow, body: s
 
 async function api(
   request: IncomingMessage,
+  response: ServerResponse,
   url: URL,
   host: string,
   body: string,
@@ -244,7 +289,13 @@ async function api(
     throw new Refusal(405, { message }, { Allow: methods });
   }
   if (!route) throw notFound();
-  if (keyOf(request, query, form) !== context.apiKey) throw new Refusal(401, { message: "Unauthenticated." });
+  countRequest(context.addressLimit, response);
+  if (keyOf(request, query, form) !== context.apiKey) {
+    // Of a refused key nobody is told what is left.
+    for (const name of ["X-RateLimit-Limit", "X-RateLimit-Remaining"]) response.removeHeader(name);
+    throw new Refusal(401, { message: "Unauthenticated." });
+  }
+  countRequest(context.accountLimit, response);
   if (flavour.noApi) {
     const message = "You don't have access to this feature.";
     throw new Refusal(403, { message, status: 403 }, {}, true);
@@ -272,6 +323,17 @@ async function api(
   const id = parseInt(route[2], 10);
   if (method === "GET") return operations.show(call, id);
   return method === "DELETE" ? operations.delete(call, id) : operations.update(call, id);
+}
+
+/** Counts a request and tells what is left; of two limits the answer tells of the one that has less. */
+function countRequest(limit: Window | undefined, response: ServerResponse): void {
+  if (!limit) return;
+  const { headers, isOver } = limit.count();
+  const told = response.getHeader("X-RateLimit-Remaining");
+  if (told === undefined || Number(headers["X-RateLimit-Remaining"]) < Number(told)) {
+    for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+  }
+  if (isOver) throw new Refusal(429, { message: "Too Many Attempts." }, headers);
 }
 
 /** Query and body, and what was wrong with them: an unreadable form comes after a wrong key. */

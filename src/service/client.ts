@@ -1,8 +1,11 @@
+import { setTimeout } from "node:timers/promises";
 import { Agent, request } from "undici";
 import type { z } from "zod";
-import { AnswerError, NoAnswerError, RefusedError, type Call, type FieldMessages } from "./errors";
+import { AnswerError, NoAnswerError, RefusedError } from "./errors";
+import type { Call, FieldMessages, ServiceError } from "./errors";
 import { encodeForm, encodeQuery, type FormFields } from "./form";
 import { domainRecord, linkRecord, listAnswer, unwrap, type DomainRecord, type LinkRecord } from "./records";
+import { decide, retryAfter, type Failure } from "./retry";
 import { Slots } from "./slots";
 
 export type { DomainRecord, LinkRecord } from "./records";
@@ -52,9 +55,24 @@ export class Client {
   readonly #connection: Connection;
   readonly #deadlines: Deadlines;
 
-  constructor(connection: Connection, deadlines: Deadlines = defaultDeadlines) {
+  readonly #tell: (text: string) => void;
+  /** How far the clock of the service is ahead of ours, in milliseconds, as its last answer told. */
+  #clock = 0;
+
+  /** @param tell Tells the user of a wait that takes longer than a few seconds. */
+  constructor(
+    connection: Connection,
+    deadlines: Deadlines = defaultDeadlines,
+    tell: (text: string) => void = () => undefined,
+  ) {
     this.#connection = connection;
     this.#deadlines = deadlines;
+    this.#tell = tell;
+  }
+
+  /** A time of our clock as that of the service shows it, or up to a second before. */
+  serviceTime(time: number): number {
+    return time + this.#clock;
   }
 
   /** All domains of the account, a page at a time. */
@@ -155,22 +173,35 @@ export class Client {
     }
   }
 
-  /** The one place that speaks HTTP. Returns the decoded body of a 2xx answer. */
-  async #send(
+  /** Carries a call out, again where that is safe. Returns the decoded body of a 2xx answer. */
+  async #send(call: Call, options: SendOptions): Promise<unknown> {
+    const begin = Date.now();
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.#attempt(call, options);
+      } catch (error) {
+        const failure = failureOf(error);
+        const elapsed = Date.now() - begin;
+        const decision = failure && decide(call.method, failure, attempt, elapsed, Math.random());
+        if (decision?.action !== "wait") throw error;
+        const seconds = Math.round(decision.milliseconds / 1000);
+        if (seconds > 3) this.#tell(`${(error as ServiceError).message}. Trying again in ${seconds} s.`);
+        await setTimeout(decision.milliseconds);
+      }
+    }
+  }
+
+  /** The one place that speaks HTTP. */
+  async #attempt(
     { operation, method, path: shortPath }: Call,
-    options: {
-      deadline: number;
-      form?: FormFields | undefined;
-      query?: { [name: string]: string | number | undefined };
-    },
+    { form, query, deadline }: SendOptions,
   ): Promise<unknown> {
     const { baseUrl, apiKey } = this.#connection;
     const path = `/api/v1${shortPath}`;
     const call = { operation, method, path };
-    const { form, query, deadline } = options;
-    let status: number, location: string | undefined, text: string;
+    let status: number, headers: Headers, text: string;
     try {
-      [status, location, text] = await slots.run(async () => {
+      [status, headers, text] = await slots.run(async () => {
         const answer = await request(`${baseUrl}${path}${query ? `?${encodeQuery(query)}` : ""}`, {
           dispatcher: agent,
           method,
@@ -183,30 +214,43 @@ export class Client {
           body: form ? encodeForm(form) : null,
           signal: AbortSignal.timeout(deadline),
         });
-        const { location: header } = answer.headers;
-        return [
-          answer.statusCode,
-          typeof header === "string" ? header : undefined,
-          await answer.body.text(),
-        ] as const;
+        return [answer.statusCode, answer.headers, await answer.body.text()] as const;
       });
     } catch (error) {
       throw noAnswer(call, error, baseUrl, deadline);
     }
+    this.#clock = (Date.parse(String(headers.date)) || Date.now()) - Date.now();
     if (status >= 200 && status < 300) {
       if (text === "") return undefined;
       try {
         return JSON.parse(text);
       } catch (cause) {
-        throw new AnswerError(call, `the service at ${baseUrl} answered ${status} without JSON`, {
-          status,
-          cause,
-        });
+        const problem = `the service at ${baseUrl} answered ${status} without JSON${carriedOut(call)}`;
+        throw new AnswerError(call, problem, { status, cause });
       }
     }
     const secrets = [apiKey, form?.password, form?.redirect_password];
-    throw refused(call, status, text, location, baseUrl, (said) => redact(said, secrets));
+    throw refused(call, status, text, headers, baseUrl, (said) => redact(said, secrets));
   }
+}
+
+type Headers = Record<string, string | string[] | undefined>;
+interface SendOptions {
+  deadline: number;
+  form?: FormFields | undefined;
+  query?: { [name: string]: string | number | undefined };
+}
+
+/** An error as the policy of retries sees it; undefined where it is none of a call. */
+function failureOf(error: unknown): Failure | undefined {
+  if (error instanceof RefusedError) {
+    return { kind: "status", status: error.status, retryAfter: error.retryAfter };
+  }
+  if (error instanceof NoAnswerError && error.unsent) {
+    const { code = "" } = error.cause as NodeJS.ErrnoException;
+    return { kind: "unsent", isLasting: !passingCodes.has(code) };
+  }
+  return error instanceof NoAnswerError || error instanceof AnswerError ? { kind: "lost" } : undefined;
 }
 
 function parseAnswer<Value>(call: Call, schema: z.ZodType<Value>, body: unknown): Value {
@@ -222,6 +266,15 @@ function parseAnswer<Value>(call: Call, schema: z.ZodType<Value>, body: unknown)
 function carriedOut({ method }: Call): string {
   return method === "GET" ? "" : "; it was probably carried out";
 }
+
+/** Why a connection may fail now and succeed in a moment; a service that does not run at all is not waited for. */
+const passingCodes = new Set([
+  "EAI_AGAIN",
+  "ENETDOWN",
+  "ENETUNREACH",
+  "EHOSTUNREACH",
+  "UND_ERR_CONNECT_TIMEOUT",
+]);
 
 const unsentCodes = new Set([
   ...["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "ENETUNREACH", "EHOSTUNREACH", "EHOSTDOWN", "ENETDOWN"],
@@ -246,12 +299,13 @@ function refused(
   call: Call,
   status: number,
   text: string,
-  location: string | undefined,
+  headers: Headers,
   baseUrl: string,
   redacted: (said: string) => string,
 ): RefusedError {
   if (status < 400) {
-    const target = location === undefined ? undefined : URL.parse(location, baseUrl);
+    const { location } = headers;
+    const target = typeof location === "string" ? URL.parse(location, baseUrl) : undefined;
     const where = target ? ` to ${target.origin}${target.pathname}` : "";
     const problem = `the service at ${baseUrl} redirects${where} (${status}), and redirects are not followed`;
     return new RefusedError(call, problem, { status });
@@ -266,7 +320,8 @@ function refused(
     status === 401
       ? `the service at ${baseUrl} refused the API key (401)`
       : `the service refused it (${status})`;
-  return new RefusedError(call, message === "" ? problem : `${problem}: ${message}`, { status, fields });
+  const details = { status, fields, retryAfter: retryAfter(headers) };
+  return new RefusedError(call, message === "" ? problem : `${problem}: ${message}`, details);
 }
 
 /**

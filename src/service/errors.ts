@@ -43,12 +43,19 @@ export class RefusedError extends ServiceError {
   declare readonly status: number;
   /** True where the answer is not the service's own: the address is wrong, or something stands in front of it. */
   readonly foreign: boolean;
+  /** How many milliseconds the answer asks to wait, where it does. */
+  readonly retryAfter: number | undefined;
   readonly #problem: string;
 
   constructor(
     call: Call,
     problem: string,
-    details: { status: number; fields?: FieldMessages; foreign?: boolean },
+    details: {
+      status: number;
+      fields?: FieldMessages;
+      foreign?: boolean;
+      retryAfter?: number | undefined;
+    },
   ) {
     super(
       call,
@@ -56,6 +63,7 @@ export class RefusedError extends ServiceError {
       details,
     );
     this.foreign = details.foreign ?? false;
+    this.retryAfter = details.retryAfter;
     this.#problem = problem;
   }
 
@@ -91,6 +99,15 @@ export class NoAnswerError extends ServiceError {
     super(call, problem, { cause });
     this.unsent = unsent;
   }
+}
+
+/** Nobody knows whether the call was carried out: its answer is missing, or cannot be read, or is that of a fault. */
+export function isLost(error: unknown): error is ServiceError {
+  return (
+    error instanceof AnswerError ||
+    (error instanceof NoAnswerError && !error.unsent) ||
+    (error instanceof RefusedError && error.status >= 500)
+  );
 }
 
 /** The service says that the record does not exist, or belongs to another account. */

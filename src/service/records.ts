@@ -40,6 +40,7 @@ export const domainRecord = record({
   index_page: text,
   not_found_url: text,
   not_found_page: text,
+  created_at: text,
 }).transform((raw) => ({
   id: raw.id,
   name: raw.name,
@@ -47,6 +48,7 @@ export const domainRecord = record({
   // The second names are those of versions before 2026.
   homepage_url: raw.homepage_url ?? raw.index_page,
   not_found_url: raw.not_found_url ?? raw.not_found_page,
+  created_at: raw.created_at,
 }));
 
 export const linkRecord = record({
@@ -73,6 +75,7 @@ export const linkRecord = record({
     .union([z.array(target), z.record(z.string(), target)])
     .nullish()
     .catch(null),
+  created_at: text,
 }).transform((raw) => ({
   id: raw.id,
   alias: raw.alias,
@@ -95,6 +98,7 @@ export const linkRecord = record({
   targets: Object.values(raw.targets ?? {}).flatMap((entry) =>
     entry ? [{ key: entry.key ?? null, value: entry.value }] : [],
   ),
+  created_at: raw.created_at,
 }));
 
 /** A domain as the service returns it, in the names and types of the newest version. */

@@ -229,6 +229,21 @@ test("what only the service can know comes back under the name of the property",
   });
 });
 
+test("a target that only the service can refuse is named by its key, as the service counts in another order", async () => {
+  const value = "https://example.com/";
+  const targets = [
+    { key: "US", value: "myapp://start" },
+    { key: "DE", value },
+  ];
+  args = { ...args, targetsType: "countries", targets };
+  const refusal = 'the service refused it (422): targets["US"].value: The value must be a valid URL.';
+  expect((await diagnosticsOf(() => stack.up())).docs).toEqual([`error: store link "docs": ${refusal}`]);
+  args = { ...args, targets: [{ key: "US", value }] };
+  await stack.up();
+  args = { ...args, targets };
+  expect((await diagnosticsOf(() => stack.up())).docs).toEqual([`error: update link 1: ${refusal}`]);
+});
+
 test("an unknown domain is named", async () => {
   args = { ...args, domainId: 99 };
   expect(await diagnosticsOf(() => stack.up())).toEqual({

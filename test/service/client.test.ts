@@ -39,6 +39,7 @@ describe("against the emulator", () => {
       url: "http://go.example",
       homepage_url: "https://example.com/",
       not_found_url: null,
+      created_at: expect.stringMatching(/Z$/) as string,
     });
     expect(await client.showDomain(1)).toEqual(stored);
     const updated = await client.updateDomain(1, {
@@ -88,6 +89,7 @@ describe("against the emulator", () => {
       expiration_url: "https://example.com/expired",
       targets_type: "countries",
       targets: [{ key: "DE", value: "https://example.de/" }],
+      created_at: expect.stringMatching(/Z$/) as string,
     });
     expect(await client.showLink(1)).toEqual(stored);
   });

@@ -1,0 +1,38 @@
+import { readFileSync } from "node:fs";
+
+/**
+ * The lines from one text to another, as Stryker takes them.
+ *
+ * @param {string} file
+ * @param {string} from
+ * @param {string} to
+ */
+function lines(file, from, to) {
+  const all = readFileSync(file, "utf8").split("\n");
+  const first = all.findIndex((line) => line.includes(from));
+  const last = all.findIndex((line) => line.includes(to));
+  if (first === -1 || last === -1) throw new Error(`${file} has no part from "${from}" to "${to}"`);
+  return `${file}:${first + 1}-${last}`;
+}
+
+// What decides over plans: check, diff, forms and states. `npm run mutation` breaks each part of it in turn; a test
+// must fail. Only tests without an engine run, which are enough to find most and take minutes instead of days.
+/** @type {import("@stryker-mutator/api/core").PartialStrykerOptions} */
+export default {
+  mutate: [
+    ...["check", "fields", "targets", "drift", "link-fields", "service/form"].map((name) => `src/${name}.ts`),
+    lines("src/link.ts", "function toState", "export class LinkProvider"),
+    lines("src/link.ts", "async check(", "create(inputs"),
+    lines("src/domain.ts", "const managed", "export class DomainProvider"),
+    lines("src/domain.ts", "async check(", "create(inputs"),
+  ],
+  testRunner: "vitest",
+  plugins: ["@stryker-mutator/vitest-runner"],
+  vitest: { configFile: "stryker.vitest.config.mjs", related: false },
+  coverageAnalysis: "perTest",
+  concurrency: 2,
+  reporters: ["clear-text", "progress-append-only"],
+  clearTextReporter: { allowColor: false, logTests: false },
+  tempDirName: ".stryker",
+  thresholds: { high: 90, low: 85, break: 85 },
+};
