@@ -117,7 +117,7 @@ export async function unlessGone<Value>(call: Promise<Value>): Promise<Value | u
 
 function clientOf({ baseUrl, apiKey }: Settings): Client {
   const key = JSON.stringify([baseUrl, apiKey]);
-  if (shared?.key !== key) shared = { key, client: new Client({ baseUrl, apiKey }, undefined, say) };
+  if (shared?.key !== key) shared = { key, client: new Client({ baseUrl, apiKey }, { tell: say }) };
   return shared.client;
 }
 

@@ -89,6 +89,7 @@ test("nothing but what is needed to run and to type is in the tarball", () => {
     "CHANGELOG.md",
     "LICENSE",
     "README.md",
+    "SECURITY.md",
     ...readdirSync(join(root, "docs")),
     "package.json",
   ]);

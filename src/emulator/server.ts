@@ -46,6 +46,8 @@ export interface EmulatorRequest {
   status: number;
   /** The fault that the call met. */
   fault?: Fault;
+  /** Requests that were left in the window, where there is a limit. */
+  left?: number;
 }
 
 /** A running emulator. */
@@ -150,7 +152,11 @@ async function answer(request: IncomingMessage, response: ServerResponse, contex
     answerFault(fault, response, result.body);
     return;
   }
-  if (isApi) context.requests.push({ method, path, status: result.status });
+  if (isApi) {
+    const left = response.getHeader("X-RateLimit-Remaining");
+    const rest = left === undefined ? {} : { left: Number(left) };
+    context.requests.push({ method, path, status: result.status, ...rest });
+  }
   response.writeHead(result.status, {
     "Content-Type": result.type,
     "Cache-Control": "no-store",

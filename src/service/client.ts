@@ -4,9 +4,9 @@ import type { z } from "zod";
 import { AnswerError, NoAnswerError, RefusedError } from "./errors";
 import type { Call, FieldMessages, ServiceError } from "./errors";
 import { encodeForm, encodeQuery, type FormFields } from "./form";
+import { Pacer } from "./pacer";
 import { domainRecord, linkRecord, listAnswer, unwrap, type DomainRecord, type LinkRecord } from "./records";
 import { decide, retryAfter, type Failure } from "./retry";
-import { Slots } from "./slots";
 
 export type { DomainRecord, LinkRecord } from "./records";
 
@@ -28,6 +28,14 @@ export interface Deadlines {
 
 const defaultDeadlines: Deadlines = { read: 30_000, write: 60_000, domain: 120_000 };
 
+export interface ClientOptions {
+  deadlines?: Deadlines;
+  /** Tells the user of a wait that takes longer than a few seconds. */
+  tell?: (text: string) => void;
+  /** Length in milliseconds of the time within which an account has its limit of requests. Default: a minute. */
+  window?: number;
+}
+
 /** Filters and order of a list of domains (interface document, list parameters). */
 export interface DomainQuery {
   search?: string | undefined;
@@ -48,7 +56,7 @@ export interface LinkQuery {
 // the deadline of a call that has not begun; with HTTP/2 the bound would not hold.
 const parallelCalls = 4;
 const agent = new Agent({ connections: parallelCalls, allowH2: false, maxResponseSize: 32 * 1024 * 1024 });
-const slots = new Slots(parallelCalls);
+const pacers = new Map<string, Pacer>();
 
 /** The service's interface, one method per endpoint. Every method throws a `ServiceError` when it fails. */
 export class Client {
@@ -56,18 +64,18 @@ export class Client {
   readonly #deadlines: Deadlines;
 
   readonly #tell: (text: string) => void;
+  readonly #pacer: Pacer;
   /** How far the clock of the service is ahead of ours, in milliseconds, as its last answer told. */
   #clock = 0;
 
-  /** @param tell Tells the user of a wait that takes longer than a few seconds. */
-  constructor(
-    connection: Connection,
-    deadlines: Deadlines = defaultDeadlines,
-    tell: (text: string) => void = () => undefined,
-  ) {
+  constructor(connection: Connection, options: ClientOptions = {}) {
+    const { deadlines = defaultDeadlines, tell = () => undefined, window } = options;
     this.#connection = connection;
     this.#deadlines = deadlines;
     this.#tell = tell;
+    const account = JSON.stringify([connection.baseUrl, connection.apiKey]);
+    this.#pacer = pacers.get(account) ?? new Pacer(parallelCalls, window, tell);
+    pacers.set(account, this.#pacer);
   }
 
   /** A time of our clock as that of the service shows it, or up to a second before. */
@@ -201,7 +209,7 @@ export class Client {
     const call = { operation, method, path };
     let status: number, headers: Headers, text: string;
     try {
-      [status, headers, text] = await slots.run(async () => {
+      ({ status, headers, text } = await this.#pacer.run(async () => {
         const answer = await request(`${baseUrl}${path}${query ? `?${encodeQuery(query)}` : ""}`, {
           dispatcher: agent,
           method,
@@ -214,8 +222,8 @@ export class Client {
           body: form ? encodeForm(form) : null,
           signal: AbortSignal.timeout(deadline),
         });
-        return [answer.statusCode, answer.headers, await answer.body.text()] as const;
-      });
+        return { status: answer.statusCode, headers: answer.headers, text: await answer.body.text() };
+      }));
     } catch (error) {
       throw noAnswer(call, error, baseUrl, deadline);
     }

@@ -213,7 +213,7 @@ describe("against a server that misbehaves", () => {
       server.close();
     });
     const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    return new Client({ baseUrl, apiKey: "secret-key" }, { read, write: 400, domain: 500 });
+    return new Client({ baseUrl, apiKey: "secret-key" }, { deadlines: { read, write: 400, domain: 500 } });
   }
   const answer =
     (status: number, body: string, headers: Record<string, string> = {}): RequestListener =>

@@ -1,0 +1,99 @@
+import { retryAfter } from "./retry";
+
+type Headers = Record<string, string | string[] | undefined>;
+
+/** An answer as far as it tells of the limit of requests. */
+interface Answer {
+  status: number;
+  headers: Headers;
+}
+
+/**
+ * The requests of one account: at most so many at a time, and no more than the account may send within a window of time.
+ * It learns from the headers of each answer how many are left, so that others who use the same key are counted too. Without
+ * such headers it holds nothing back.
+ *
+ * The headers do not say when a window ends. It begins with the first request after the last one, so it is over when
+ * its length has passed since the first answer in it.
+ */
+export class Pacer {
+  #left = Infinity;
+  #limit = Infinity;
+  #end = 0;
+  /** True until the first answer of a window. */
+  #isFresh = true;
+  #inFlight = 0;
+  readonly #waiting: (() => void)[] = [];
+  #timer: NodeJS.Timeout | undefined;
+
+  /**
+   * @param parallel Requests at a time, at most.
+   * @param window Length of a window in milliseconds.
+   * @param tell Is told of a wait of more than a few seconds.
+   */
+  constructor(
+    readonly parallel: number,
+    readonly window = 60_000,
+    readonly tell: (text: string) => void = () => undefined,
+  ) {}
+
+  /** Sends a request when it is its turn. */
+  async run<Sent extends Answer>(send: () => Promise<Sent>): Promise<Sent> {
+    await new Promise<void>((resolve) => {
+      this.#waiting.push(resolve);
+      this.#next();
+    });
+    try {
+      const answer = await send();
+      this.#learn(answer);
+      return answer;
+    } finally {
+      this.#inFlight--;
+      this.#next();
+    }
+  }
+
+  #next(): void {
+    while (this.#waiting.length > 0 && this.#inFlight < this.parallel) {
+      // What is on its way may not be counted yet in what the last answer said is left.
+      if (this.#left - this.#inFlight <= 0) {
+        const milliseconds = this.#end - Date.now();
+        if (milliseconds > 0) return this.#wake(milliseconds);
+        // Answers of the old window would be taken for some of the new one.
+        if (this.#inFlight > 0) return;
+        [this.#left, this.#isFresh] = [this.#limit, true];
+      }
+      this.#inFlight++;
+      this.#waiting.shift()?.();
+    }
+  }
+
+  #wake(milliseconds: number): void {
+    if (this.#timer) return;
+    const seconds = Math.ceil(milliseconds / 1000);
+    if (seconds > 3) {
+      this.tell(
+        `The account has had its ${this.#limit} requests; ${this.#waiting.length} more go on in ${seconds} s.`,
+      );
+    }
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      this.#next();
+    }, milliseconds);
+  }
+
+  #learn({ status, headers }: Answer): void {
+    const [limit, left] = ["limit", "remaining"].map((name) => Number(headers[`x-ratelimit-${name}`]));
+    if (limit === undefined || left === undefined || !(limit > 0) || !(left >= 0)) return;
+    this.#limit = limit;
+    if (status === 429) {
+      this.#left = 0;
+      this.#end = Date.now() + (retryAfter(headers) ?? this.window);
+      // Answers come in any order, but a new window leaves more than that explains.
+    } else if (this.#isFresh || left > this.#left + this.parallel) {
+      this.#left = left;
+      this.#end = Date.now() + this.window;
+      this.#isFresh = false;
+    } else this.#left = Math.min(this.#left, left);
+  }
+}
