@@ -59,6 +59,7 @@ const below = {
   fields: [],
   "node-version": [],
   "service/client": ["service/form", "service/pacer", "service/records", "service/retry", "service/errors"],
+  "service/listing": ["service/client", "service/errors"],
   "service/pacer": ["service/retry"],
   "service/retry": [],
   "service/slots": [],

@@ -24,6 +24,7 @@ import {
   IncompleteError,
   knownSettings,
   refuseOtherService,
+  readLink,
   unlessGone,
   withClient,
   type Origin,
@@ -279,7 +280,7 @@ export class LinkProvider implements pulumi.dynamic.ResourceProvider {
       // Of `Link.get` there is no output yet, of a refresh there always is.
       if ((state.shortUrl as string | undefined) === undefined) return get(client, id, state, settings);
       aliases.noteRefresh();
-      const record = await unlessGone(client.showLink(Number(id)));
+      const record = await readLink(client, Number(id));
       // An empty answer drops the resource from the state.
       if (!record) return {};
       const old = toInputs(state);

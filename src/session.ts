@@ -1,4 +1,4 @@
-import { Client } from "./service/client";
+import { Client, type LinkRecord } from "./service/client";
 import {
   isForeign,
   isNotFound,
@@ -7,11 +7,12 @@ import {
   RefusedError,
   ServiceError,
 } from "./service/errors";
+import { LinkReads } from "./service/listing";
 import { resolveSettings, SettingsError, type ReadConfig, type Settings } from "./settings";
 
 // The engine runs one provider process for both resource classes, so what they share lives in this module.
 let readConfig: ReadConfig = () => undefined;
-let shared: { key: string; client: Client } | undefined;
+let shared: { key: string; client: Client; reads: LinkReads } | undefined;
 
 /**
  * Keeps the stack's configuration for later. It must not do more: the engine does not wait for it before the
@@ -117,8 +118,16 @@ export async function unlessGone<Value>(call: Promise<Value>): Promise<Value | u
 
 function clientOf({ baseUrl, apiKey }: Settings): Client {
   const key = JSON.stringify([baseUrl, apiKey]);
-  if (shared?.key !== key) shared = { key, client: new Client({ baseUrl, apiKey }, { tell: say }) };
+  if (shared?.key !== key) {
+    const client = new Client({ baseUrl, apiKey }, { tell: say });
+    shared = { key, client, reads: new LinkReads(client) };
+  }
   return shared.client;
+}
+
+/** Reads a link for a refresh, which reads many; undefined for one that is gone. */
+export async function readLink(client: Client, id: number): Promise<LinkRecord | undefined> {
+  return shared?.client === client ? shared.reads.read(id) : unlessGone(client.showLink(id));
 }
 
 /** Tells the user something as it happens: the engine shows what its provider prints, under the stack. */

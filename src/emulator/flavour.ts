@@ -46,6 +46,8 @@ export interface Flavour {
   innerHost?: boolean;
   /** `meta.per_page` is a text, as on older frameworks. */
   metaAsText?: boolean;
+  /** Lists leave out so many links, though each can be shown. */
+  hiddenLinks?: number;
   /** The web server answers every call with 301 to https. */
   httpsOnly?: boolean;
   /** A body other than a urlencoded form is ignored and the call answered with success, instead of 415. */

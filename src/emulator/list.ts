@@ -22,7 +22,8 @@ export function listDomains(query: Form, store: Store, url: string): Page<Domain
   ]);
 }
 
-export function listLinks(query: Form, store: Store, url: string): Page<LinkRow> {
+/** @param hidden So many links are left out, the oldest. */
+export function listLinks(query: Form, store: Store, url: string, hidden = 0): Page<LinkRow> {
   const searchBy = query.search_by === "alias" || query.search_by === "url" ? query.search_by : "title";
   const matches = search(query.search);
   const inStatus = statusFilter(query.status);
@@ -31,15 +32,17 @@ export function listLinks(query: Form, store: Store, url: string): Page<LinkRow>
   const spaceId = id(query.space_id);
   const domainId = id(query.domain_id);
   const pixelId = id(query.pixel_id);
-  const rows = [...store.links.values()].filter(
-    (row) =>
-      isOwn(row) &&
-      matches(row[searchBy]) &&
-      inStatus(row) &&
-      (spaceId === undefined || (row.space_id ?? 0) === spaceId) &&
-      (!domainId || row.domain_id === domainId) &&
-      (!pixelId || row.pixel_ids.includes(pixelId)),
-  );
+  const rows = [...store.links.values()]
+    .slice(hidden)
+    .filter(
+      (row) =>
+        isOwn(row) &&
+        matches(row[searchBy]) &&
+        inStatus(row) &&
+        (spaceId === undefined || (row.space_id ?? 0) === spaceId) &&
+        (!domainId || row.domain_id === domainId) &&
+        (!pixelId || row.pixel_ids.includes(pixelId)),
+    );
   // The page links lose `status`, so who follows them gets another list: the service's defect, kept.
   const kept = ["search", "search_by", "domain_id", "space_id", "pixel_id", "sort_by", "sort", "per_page"];
   // `clicks`, the documented name, sorts by id; the renamed column `clicks_count` works.

@@ -463,7 +463,9 @@ const showLink = ({ store, origin, flavour }: Call, row: LinkRow) =>
 
 const links = {
   list: (call: Call, url: string) =>
-    listed(listLinks(call.query, call.store, url), call.flavour, (row) => showLink(call, row)),
+    listed(listLinks(call.query, call.store, url, call.flavour.hiddenLinks), call.flavour, (row) =>
+      showLink(call, row),
+    ),
   async store({ store, form, origin, flavour }: Call) {
     const domain =
       typeof form.domain_id === "string" ? store.domains.get(parseInt(form.domain_id, 10)) : undefined;

@@ -36,6 +36,9 @@ export interface ClientOptions {
   window?: number;
 }
 
+/** The records of a page of a list, and the number of the last page where the service tells it. */
+export type Page<Record> = Record[] & { lastPage: number | undefined };
+
 /** Filters and order of a list of domains (interface document, list parameters). */
 export interface DomainQuery {
   search?: string | undefined;
@@ -67,6 +70,7 @@ export class Client {
   readonly #pacer: Pacer;
   /** How far the clock of the service is ahead of ours, in milliseconds, as its last answer told. */
   #clock = 0;
+  #writes = 0;
 
   constructor(connection: Connection, options: ClientOptions = {}) {
     const { deadlines = defaultDeadlines, tell = () => undefined, window } = options;
@@ -78,13 +82,18 @@ export class Client {
     pacers.set(account, this.#pacer);
   }
 
+  /** How many calls so far may have changed something. */
+  get writes(): number {
+    return this.#writes;
+  }
+
   /** A time of our clock as that of the service shows it, or up to a second before. */
   serviceTime(time: number): number {
     return time + this.#clock;
   }
 
   /** All domains of the account, a page at a time. */
-  listDomains(query: DomainQuery = {}): AsyncGenerator<DomainRecord[]> {
+  listDomains(query: DomainQuery = {}): AsyncGenerator<Page<DomainRecord>> {
     return this.#list("domain", "/domains", { ...query }, domainRecord);
   }
 
@@ -115,7 +124,7 @@ export class Client {
   }
 
   /** All links that match, a page at a time. */
-  listLinks(query: LinkQuery = {}): AsyncGenerator<LinkRecord[]> {
+  listLinks(query: LinkQuery = {}): AsyncGenerator<Page<LinkRecord>> {
     return this.#list("link", "/links", { ...query }, linkRecord);
   }
 
@@ -165,7 +174,7 @@ export class Client {
     path: string,
     query: { [name: string]: string | number | undefined },
     schema: z.ZodType<Record>,
-  ): AsyncGenerator<Record[]> {
+  ): AsyncGenerator<Page<Record>> {
     const seen = new Set<number>();
     for (let page = 1, lastPage = Infinity; page <= lastPage; page++) {
       const call = { operation: `list ${noun}s, page ${page}`, method: "GET", path };
@@ -176,7 +185,7 @@ export class Client {
       // Also where an answer does not count its pages: one that brings nothing new is past the last.
       if (records.length === 0) return;
       for (const { id } of records) seen.add(id);
-      yield records;
+      yield Object.assign(records, { lastPage: meta?.last_page ?? undefined });
       lastPage = meta?.last_page ?? Infinity;
     }
   }
@@ -184,6 +193,7 @@ export class Client {
   /** Carries a call out, again where that is safe. Returns the decoded body of a 2xx answer. */
   async #send(call: Call, options: SendOptions): Promise<unknown> {
     const begin = Date.now();
+    if (call.method !== "GET") this.#writes++;
     for (let attempt = 1; ; attempt++) {
       try {
         return await this.#attempt(call, options);
