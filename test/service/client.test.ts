@@ -47,7 +47,7 @@ describe("against the emulator", () => {
       not_found_url: "https://example.com/404",
     });
     expect(updated).toMatchObject({ homepage_url: null, not_found_url: "https://example.com/404" });
-    expect(await collect(client.listDomains())).toEqual([[updated]]);
+    expect((await collect(client.listDomains())).flat()).toEqual([updated]);
     await client.deleteDomain(1);
     expect(await collect(client.listDomains())).toEqual([]);
   });
