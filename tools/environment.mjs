@@ -110,5 +110,7 @@ export function pulumiEnvironment(folder = demoFolder) {
     PULUMI_CONFIG_PASSPHRASE: "",
     PULUMI_SKIP_UPDATE_CHECK: "true",
     PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: "true",
+    // Each command starts several Node processes that load the same big libraries.
+    NODE_COMPILE_CACHE: join(cacheFolder(), "compiled"),
   };
 }

@@ -60,14 +60,16 @@ export async function createStack(
     { workDir: folder, pulumiHome: environment.PULUMI_HOME ?? "", envVars: environment, pulumiCommand },
   );
 
-  async function run(command: (onOutput: (text: string) => void) => Promise<unknown>): Promise<Outcome> {
+  async function run<Result extends { summary: automation.UpdateSummary | undefined }>(
+    command: (onOutput: (text: string) => void) => Promise<Result>,
+  ): Promise<Outcome & { result: Result }> {
     let output = "";
     try {
-      await command((text) => (output += text));
+      const result = await command((text) => (output += text));
+      return { changes: result.summary?.resourceChanges ?? {}, output, result };
     } catch (error) {
       throw new EngineError(output || String(error));
     }
-    return { changes: (await stack.info())?.resourceChanges ?? {}, output };
   }
 
   /** What the Automation API lacks. */
@@ -84,8 +86,10 @@ export async function createStack(
 
   const self: TestStack = {
     up: async (options = {}) => {
-      const outcome = await run((onOutput) => stack.up({ onOutput, onError: onOutput, diff, ...options }));
-      const outputs = Object.entries(await stack.outputs()).map(
+      const { result, ...outcome } = await run((onOutput) =>
+        stack.up({ onOutput, onError: onOutput, diff, ...options }),
+      );
+      const outputs = Object.entries(result.outputs).map(
         ([name, { value }]) => [name, value as unknown] as const,
       );
       return { ...outcome, outputs: Object.fromEntries(outputs) };
@@ -109,6 +113,7 @@ export async function createStack(
           onOutput(error.message);
           throw error;
         });
+        return { summary: await stack.info() };
       }),
     destroy: (options = {}) =>
       run((onOutput) => stack.destroy({ onOutput, onError: onOutput, diff, ...options })),
