@@ -67,9 +67,13 @@ export function noteRefresh(): void {
 
 async function isLeaving({ id, domain_id: domainId, alias }: LinkRecord): Promise<boolean> {
   const isFreed = freed.has(aliasKey(domainId ?? 0, alias));
-  // The engine plans ahead of what it carries out.
-  while (!isFreed && !plans.has(id) && Date.now() - lastPlanned < patience) await setTimeout(20);
+  if (!isFreed) await allPlanned(() => plans.has(id));
   return plans.get(id) ?? isFreed;
+}
+
+/** Waits until the engine, which plans ahead of what it carries out, has nothing more to plan, or until it is enough. */
+export async function allPlanned(isEnough = () => false): Promise<void> {
+  while (!isEnough() && Date.now() - lastPlanned < patience) await setTimeout(20);
 }
 
 function aliasKey(domainId: number, alias: string): string {

@@ -15,7 +15,7 @@ import { dynamicInputs, typeToken, withImport, withRecordId } from "./dynamic";
 import * as existing from "./existing";
 import { domainFields } from "./fields";
 import { findDomain } from "./find";
-import { ExistsError, storeOnce } from "./once";
+import { ExistsError, noteOwner, Notes, noteSaved, storeOnce } from "./once";
 import type { Client, DomainRecord, LinkRecord } from "./service/client";
 import type { FormFields } from "./service/form";
 import {
@@ -117,6 +117,11 @@ function observe(record: DomainRecord): Record<Field, unknown> {
   return { name: record.name, homepageUrl: record.homepage_url, notFoundUrl: record.not_found_url };
 }
 
+/** The natural key of a domain in the journal. */
+function keyOf({ name }: DomainInputs): string {
+  return `domain ${name}`;
+}
+
 /** The form that writes the given fields; absent ones are cleared. */
 function toForm(inputs: DomainInputs, fields: readonly Field[]): FormFields {
   const form: FormFields = {};
@@ -131,14 +136,17 @@ export class DomainProvider implements pulumi.dynamic.ResourceProvider {
   configure = configure;
 
   async check(olds: object, news: Record<string, unknown>): Promise<pulumi.dynamic.CheckResult> {
-    const { inputs, failures, isPreview } = checkInputs(domainFields, news);
+    const { inputs: checked, failures, isPreview } = checkInputs(domainFields, news);
+    const { __urn, ...inputs } = checked as DomainInputs & { __urn?: string };
+    noteOwner(keyOf(inputs), __urn);
     const isNew = Object.keys(olds).length === 0;
-    if (isPreview && isNew && failures.length === 0) await announceExisting(inputs as DomainInputs);
+    if (isPreview && isNew && failures.length === 0) await announceExisting(inputs);
     return { inputs, failures };
   }
 
-  diff(_id: string, olds: DomainState, news: DomainInputs): Promise<pulumi.dynamic.DiffResult> {
+  diff(id: string, olds: DomainState, news: DomainInputs): Promise<pulumi.dynamic.DiffResult> {
     refuseOtherService(olds);
+    noteSaved("domain", id);
     const changed = changedFields([...managed, "forceDestroy"], olds, news);
     // Left undefined, `changes` makes the engine compare the inputs itself and show each property in the plan.
     return Promise.resolve(
@@ -153,7 +161,7 @@ export class DomainProvider implements pulumi.dynamic.ResourceProvider {
 
   create(inputs: DomainInputs): Promise<pulumi.dynamic.CreateResult<DomainState>> {
     return withClient({}, async (client, settings) => {
-      const { record, fields } = await make(client, inputs, inputs.adopt ?? settings.adopt);
+      const { record, fields } = await make(client, inputs, settings);
       return { id: String(record.id), outs: await written(client, record, inputs, fields, {}, settings) };
     });
   }
@@ -162,6 +170,8 @@ export class DomainProvider implements pulumi.dynamic.ResourceProvider {
     return withClient(state, async (client, settings) => {
       // Of `Domain.get` there is no output yet, of a refresh there always is.
       if ((state.url as string | undefined) === undefined) return get(client, id, state, settings);
+      // Of a domain that another stack has made, `Domain.get` proves nothing.
+      if (!("__id" in state)) noteSaved("domain", id);
       const record = await unlessGone(client.showDomain(Number(id)));
       // An empty answer drops the resource from the state.
       if (!record) return {};
@@ -192,6 +202,7 @@ export class DomainProvider implements pulumi.dynamic.ResourceProvider {
 
   delete(id: string, state: DomainState): Promise<void> {
     return withClient(state, async (client) => {
+      noteSaved("domain", id);
       if (!state.forceDestroy) await refuseToDeleteLinks(client, Number(id), state.name);
       await unlessGone(client.deleteDomain(Number(id)));
     });
@@ -213,8 +224,9 @@ async function announceExisting(inputs: DomainInputs): Promise<void> {
 async function make(
   client: Client,
   inputs: DomainInputs,
-  adopt: Adopt,
+  settings: Settings,
 ): Promise<{ record: DomainRecord; fields: readonly Field[] }> {
+  const adopt = inputs.adopt ?? settings.adopt;
   const takeOver = async (found: DomainRecord, mode: Adopt) => {
     const differing = changedFields(managed, inputs, observe(found));
     // A name cannot be changed, so no mode helps where another domain was named by its id.
@@ -230,14 +242,23 @@ async function make(
     return takeOver(found, adopt);
   }
   const given = managed.filter((field) => inputs[field] !== undefined);
+  const isEqual = (domain: DomainRecord) => changedFields(managed, inputs, observe(domain)).length === 0;
+  const notes = new Notes(client, settings, keyOf(inputs));
+  for (const intent of notes.open) {
+    if (intent.id === undefined) continue;
+    const left = await unlessGone(client.showDomain(Number(intent.id)));
+    if (!left) await notes.forget(intent);
+    if (left?.name === inputs.name) return takeOver(left, "always");
+  }
   try {
-    const record = await storeOnce(
-      client,
-      () => client.storeDomain(toForm(inputs, given)),
-      () => findDomain(client, inputs.name),
-      (domain) => changedFields(managed, inputs, observe(domain)).length === 0,
-    );
-    return { record, fields: given };
+    const once = () =>
+      storeOnce(
+        client,
+        () => client.storeDomain(toForm(inputs, given)),
+        () => findDomain(client, inputs.name),
+        isEqual,
+      );
+    return { record: await notes.during(keyOf(inputs), once), fields: given };
   } catch (error) {
     const found =
       error instanceof ExistsError
@@ -246,6 +267,7 @@ async function make(
           ? await findDomain(client, inputs.name)
           : undefined;
     if (!found) throw error;
+    if (isEqual(found) && (await notes.isOwn(keyOf(inputs), found))) return takeOver(found, "ifEqual");
     if (adopt === "never") throw conflict(error as Error, "the domain", found.id);
     return takeOver(found, adopt);
   }
@@ -318,7 +340,10 @@ export class Domain extends pulumi.CustomResource {
       forceDestroy: undefined,
       url: undefined,
     };
-    const { inputs, options } = withImport({ ...outputs, ...args }, opts);
+    // The provider never hears the URN of what it creates, but its journal needs it.
+    const owner =
+      opts?.id === undefined ? { __urn: pulumi.createUrn(name, typeToken("Domain"), opts?.parent) } : {};
+    const { inputs, options } = withImport({ ...outputs, ...args, ...owner }, opts);
     super(typeToken("Domain"), name, dynamicInputs("Domain", inputs), options);
   }
 

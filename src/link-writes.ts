@@ -5,9 +5,10 @@ import { changedFields } from "./drift";
 import { findAlias, findLink, findUrl } from "./find";
 import { inZone, managed, observe, secret, toForm, wishOf } from "./link-fields";
 import type { Field, LinkInputs } from "./link-fields";
-import { ExistsError, storeOnce } from "./once";
+import { ExistsError, Notes, storeOnce } from "./once";
 import type { Client, LinkRecord } from "./service/client";
 import { isNotFound, RefusedError, type ServiceError } from "./service/errors";
+import { readLink } from "./session";
 import type { Settings } from "./settings";
 
 // How links come to be and how they are changed: every request that writes one.
@@ -62,6 +63,16 @@ export interface Made {
   fields: readonly Field[];
 }
 
+/** What a create is going to make, for `noteOwner`; the derived alias tells those apart whose alias the service chooses. */
+export function targetOf({ domainId, alias, __alias }: LinkInputs): string {
+  return `link ${domainId}/${alias ?? __alias}`;
+}
+
+/** The natural key of a link in the journal. */
+function keyOf({ domainId, alias }: LinkInputs): string {
+  return `link ${domainId}/${alias ?? "*"}`;
+}
+
 /** Ids of the links without an alias of the program's that creates of this process have, for certain or by a guess. */
 const claimed = new Set<number>();
 
@@ -111,6 +122,23 @@ export async function makeLink(client: Client, inputs: LinkInputs, settings: Set
   }
   const isDerived = inputs.alias !== undefined && inputs.alias === inputs.__alias;
   const candidates = isDerived ? aliases.candidatesOf(inputs.alias as string) : [inputs.alias];
+  const notes = new Notes(client, settings, targetOf(inputs));
+  for (const intent of notes.open) {
+    if (intent.id === undefined) continue;
+    const left = await readLink(client, Number(intent.id));
+    if (!left) await notes.forget(intent);
+    if (!left || (left.domain_id ?? inputs.domainId) !== inputs.domainId) continue;
+    claimed.add(left.id);
+    const isCandidate = inputs.alias === undefined || candidates.includes(left.alias);
+    return takeOver(left, "always", isCandidate ? { ...inputs, alias: left.alias } : inputs);
+  }
+  if (inputs.alias === undefined && notes.open.length > 0) {
+    // Only what no plan of this run speaks of may be what the lost request made.
+    await aliases.allPlanned();
+    const left = await findStored(client, inputs);
+    const isEqual = left !== undefined && differingFields(inputs, left).length === 0;
+    if (isEqual && (await notes.isOwn(keyOf(inputs), left))) return takeOver(left, "ifEqual", inputs);
+  }
   let refusal: ServiceError | undefined;
   for (const alias of candidates) {
     const made = alias === undefined ? inputs : { ...inputs, alias };
@@ -123,7 +151,8 @@ export async function makeLink(client: Client, inputs: LinkInputs, settings: Set
           () => findStored(client, made),
           (link) => differingFields(made, link).length === 0,
         );
-      return { record: await aliases.takeAlias(client, made, once), made, fields };
+      const record = await notes.during(keyOf(made), () => aliases.takeAlias(client, made, once));
+      return { record, made, fields };
     } catch (caught) {
       const error =
         caught instanceof ExistsError
@@ -133,8 +162,9 @@ export async function makeLink(client: Client, inputs: LinkInputs, settings: Set
         throw new Error(`${error.message} Is there a domain ${inputs.domainId} in this account?`);
       if (!(error instanceof aliases.AliasTaken)) throw error;
       const { holder } = error;
-      // An alias that comes from the URN shows that an interrupted run of this stack has made the link.
-      const isOwn = holder && isDerived && differingFields(made, holder).length === 0;
+      // An alias that comes from the URN shows as well that an interrupted run of this stack has made the link.
+      const isEqual = holder && differingFields(made, holder).length === 0;
+      const isOwn = isEqual && ((await notes.isOwn(keyOf(made), holder)) || isDerived);
       if (holder && (isOwn || adopt !== "never")) return takeOver(holder, isOwn ? "ifEqual" : adopt, made);
       if (holder) throw conflict(error.refusal, "the link", holder.id);
       refusal ??= error.refusal;

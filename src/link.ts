@@ -17,7 +17,8 @@ import { linkFields, toZone } from "./fields";
 import { findLink } from "./find";
 import { inZone, managed, observe, period, replacing, secret, visible, wishOf } from "./link-fields";
 import type { Field, LinkInputs, Period } from "./link-fields";
-import { makeLink, writeLink } from "./link-writes";
+import { makeLink, targetOf, writeLink } from "./link-writes";
+import { noteOwner, noteSaved } from "./once";
 import type { Client, LinkRecord } from "./service/client";
 import {
   configure,
@@ -238,19 +239,21 @@ export class LinkProvider implements pulumi.dynamic.ResourceProvider {
       together(fields as Partial<LinkInputs>, refused),
     );
     const { failures, isPreview } = checked;
-    const { __freed, ...fields } = checked.inputs as LinkInputs & { __freed?: true };
+    const { __freed, __urn, ...fields } = checked.inputs as LinkInputs & { __freed?: true; __urn?: string };
     const isNew = Object.keys(olds).length === 0;
     const inputs = fields.alias === undefined ? chooseAlias(fields, isNew ? undefined : olds) : fields;
     if (fields.alias !== undefined) {
       delete inputs.__alias;
       if (__freed) aliases.noteFreed(inputs.domainId, fields.alias);
     }
+    noteOwner(targetOf(inputs), __urn);
     if (isPreview && isNew && failures.length === 0) await announceExisting(inputs);
     return { inputs, failures };
   }
 
   diff(id: string, olds: LinkState, news: LinkInputs): Promise<pulumi.dynamic.DiffResult> {
     refuseOtherService(olds);
+    noteSaved("link", id);
     const wanted = keepAlias(olds, news);
     const changed = changedFields(managed, olds, wanted);
     aliases.notePlan(Number(id), changed.includes("alias") || changed.includes("domainId"));
@@ -280,6 +283,8 @@ export class LinkProvider implements pulumi.dynamic.ResourceProvider {
       // Of `Link.get` there is no output yet, of a refresh there always is.
       if ((state.shortUrl as string | undefined) === undefined) return get(client, id, state, settings);
       aliases.noteRefresh();
+      // Of a link that another stack has made, `Link.get` proves nothing.
+      if (!("__id" in state)) noteSaved("link", id);
       const record = await readLink(client, Number(id));
       // An empty answer drops the resource from the state.
       if (!record) return {};
@@ -307,6 +312,7 @@ export class LinkProvider implements pulumi.dynamic.ResourceProvider {
 
   delete(id: string, state: LinkState): Promise<void> {
     return withClient(state, async (client) => {
+      noteSaved("link", id);
       await unlessGone(client.deleteLink(Number(id)));
     });
   }
@@ -412,10 +418,11 @@ export class Link extends pulumi.CustomResource {
     const named = typeof args.alias === "string" && args.alias.trim() !== "";
     const freed = opts?.id === undefined ? isFreed(name, args) : undefined;
     const urn = pulumi.createUrn(name, typeToken("Link"), opts?.parent);
+    const owner = opts?.id === undefined ? { __urn: urn } : {};
     const derived = named ? {} : { __alias: urn.apply(aliases.deriveAlias) };
     const secretOpts = given.length > 0 ? { additionalSecretOutputs: given } : {};
     const { inputs, options } = withImport(
-      { ...absent, ...args, ...dates, ...secrets, ...derived, __freed: freed },
+      { ...absent, ...args, ...dates, ...secrets, ...derived, ...owner, __freed: freed },
       opts,
     );
     super(typeToken("Link"), name, dynamicInputs("Link", inputs), pulumi.mergeOptions(options, secretOpts));

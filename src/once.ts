@@ -1,9 +1,15 @@
 import { setTimeout } from "node:timers/promises";
+import { openJournal, type Intent, type Journal } from "./journal";
 import type { Client } from "./service/client";
 import { isLost, RefusedError, type ServiceError } from "./service/errors";
+import { knownSettings } from "./session";
+import type { Settings } from "./settings";
+
+// Exactly one object for each create, although answers get lost and runs are killed.
 
 /** An object as far as it matters here. */
 interface Made {
+  id: number;
   created_at: string | null;
 }
 
@@ -56,4 +62,78 @@ export async function storeOnce<Item extends Made>(
 function isYounger({ created_at: created }: Made, time: number): boolean {
   const iso = created?.replace(" ", "T").replace(/(?:\.\d+)?Z?$/, "Z");
   return Date.parse(iso ?? "") >= Math.floor(time / 1000) * 1000;
+}
+
+/** The resources that this process has checked, by what their creates are going to make: a create does not hear its URN. */
+const owners = new Map<string, string>();
+
+/** Notes for which resource an object is going to be made. */
+export function noteOwner(target: string, urn: string | undefined): void {
+  if (urn !== undefined) owners.set(target, urn);
+}
+
+/** Notes that the engine has an object in its state. */
+export function noteSaved(type: "domain" | "link", id: string): void {
+  const { journal, baseUrl = "" } = knownSettings() ?? {};
+  if (journal === undefined) return;
+  // It is told again in the next run, so a journal that cannot be written stops no plan.
+  void (async () => openJournal(journal).saved(baseUrl, type, id))().catch(() => undefined);
+}
+
+/** What the journal knows, and is told, of the create of one resource. */
+export class Notes {
+  readonly #client: Client;
+  readonly #settings: Settings;
+  readonly #urn: string;
+  readonly #journal: Journal | undefined;
+
+  /** @param target What the create is going to make, as it was given to `noteOwner`. */
+  constructor(client: Client, settings: Settings, target: string) {
+    this.#client = client;
+    this.#settings = settings;
+    this.#urn = owners.get(target) ?? "";
+    if (this.#urn !== "" && settings.journal !== undefined) this.#journal = openJournal(settings.journal);
+  }
+
+  /** What earlier runs were making for this resource when they ended. */
+  get open(): Intent[] {
+    return this.#journal?.of(this.#settings.baseUrl, this.#urn) ?? [];
+  }
+
+  /** Was this object made for this resource, by a run that was killed or one that outlives its engine? */
+  async isOwn(key: string, found: Made): Promise<boolean> {
+    const id = String(found.id);
+    const intents = this.#journal?.of(this.#settings.baseUrl, this.#urn, true) ?? [];
+    const own = intents.find(
+      (each) =>
+        each.id === id ||
+        (each.id === undefined && each.key === key && isYounger(found, Date.parse(each.time))),
+    );
+    if (own && own.id === undefined) await this.#journal?.made(own.intent, id);
+    return own !== undefined;
+  }
+
+  /** Makes an object between two notes: no one can end this process without the next one knowing what it was at. */
+  async during<Item extends Made>(key: string, make: () => Promise<Item>): Promise<Item> {
+    const journal = this.#journal;
+    if (!journal) return make();
+    const time = new Date(this.#client.serviceTime(Date.now())).toISOString();
+    const intent = await journal.begin({ time, service: this.#settings.baseUrl, urn: this.#urn, key });
+    let item: Item;
+    try {
+      item = await make();
+    } catch (error) {
+      if (!isLost(error)) await journal.close(intent);
+      throw error;
+    }
+    await journal.made(intent, String(item.id));
+    // What was on its way when an earlier run ended has not arrived, or this create would have met it.
+    for (const each of this.open) if (each.id === undefined) await journal.close(each.intent);
+    return item;
+  }
+
+  /** Notes that there is nothing any more of what an earlier run was making. */
+  async forget({ intent }: Intent): Promise<void> {
+    await this.#journal?.close(intent);
+  }
 }

@@ -1,3 +1,5 @@
+import { homedir } from "node:os";
+import { join, resolve } from "node:path";
 import type { Connection } from "./service/client";
 
 /** Reads a value of the stack's configuration by its full key, for example `shortlink:baseUrl`. */
@@ -13,6 +15,8 @@ export interface Settings extends Connection {
   aliases: "stable" | "service";
   /** The time zone of the account, in which the service reads active periods, where the stack says so. */
   timeZone: string | undefined;
+  /** The folder of the journal of creates; undefined for none. */
+  journal: string | undefined;
 }
 
 /** Settings that are missing or wrong; one text for each, naming the setting and the way out. */
@@ -29,11 +33,7 @@ export class SettingsError extends Error {
  * Throws a `SettingsError` that lists every problem.
  */
 export function resolveSettings(readConfig: ReadConfig, environment = process.env): Settings {
-  const read = (name: string) => {
-    const variable = `SHORTLINK_${name.replace(/[A-Z]/g, "_$&").toUpperCase()}`;
-    const values = [readConfig(`shortlink:${name}`), environment[variable]];
-    return values.map((value) => value?.trim()).find((value) => value);
-  };
+  const read = (name: string) => readSetting(name, readConfig, environment);
   const problems: string[] = [];
 
   const apiKey = read("apiKey");
@@ -85,7 +85,25 @@ export function resolveSettings(readConfig: ReadConfig, environment = process.en
     movedFrom: movedFrom === undefined ? undefined : trimUrl(URL.parse(movedFrom)?.href ?? movedFrom),
     aliases: aliases as Settings["aliases"],
     timeZone,
+    journal: journalFolder(readConfig, environment),
   };
+}
+
+/** The folder of the journal of creates, which belongs to the user and the machine as Pulumi's own home does. */
+export function journalFolder(readConfig: ReadConfig, environment = process.env): string | undefined {
+  const given = readSetting("journal", readConfig, environment);
+  if (given === "none") return undefined;
+  return resolve(given ?? join(environment.PULUMI_HOME ?? join(homedir(), ".pulumi"), "shortlink"));
+}
+
+function readSetting(
+  name: string,
+  readConfig: ReadConfig,
+  environment: NodeJS.ProcessEnv,
+): string | undefined {
+  const variable = `SHORTLINK_${name.replace(/[A-Z]/g, "_$&").toUpperCase()}`;
+  const values = [readConfig(`shortlink:${name}`), environment[variable]];
+  return values.map((value) => value?.trim()).find((value) => value);
 }
 
 function isTimeZone(name: string): boolean {

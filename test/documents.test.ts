@@ -56,7 +56,9 @@ test("the page about the emulator names every switch of its flavours, and the RE
   expect([...table.matchAll(/^\| `(\w+)`/gm)].map(([, name]) => name).sort()).toEqual(switches.sort());
   expect(switches.length).toBeGreaterThan(15);
 
-  const settings = [...read("src/settings.ts").matchAll(/[ (]read\("(\w+)"\)/g)].map(([, name = ""]) => name);
+  const settings = [...read("src/settings.ts").matchAll(/[ (]read(?:Setting)?\("(\w+)"/g)].map(
+    ([, name = ""]) => name,
+  );
   const [, section = ""] = /\n## Settings\n([^]*?)\n##/.exec(read("README.md")) ?? [];
   const rows = [...section.matchAll(/^\| `shortlink:(\w+)` *\| `(\w+)`/gm)];
   expect(rows.map(([, name]) => name).sort()).toEqual(settings.sort());

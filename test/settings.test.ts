@@ -1,5 +1,7 @@
+import { homedir } from "node:os";
+import { join } from "node:path";
 import { expect, test } from "vitest";
-import { resolveSettings, SettingsError } from "../src/settings";
+import { journalFolder, resolveSettings, SettingsError } from "../src/settings";
 
 const key = "shortlink:apiKey";
 const url = "shortlink:baseUrl";
@@ -27,6 +29,7 @@ test("Pulumi config comes before the environment", () => {
     movedFrom: undefined,
     aliases: "stable",
     timeZone: undefined,
+    journal: join(homedir(), ".pulumi", "shortlink"),
   });
   expect(resolve({ [url]: "https://config.example" }, environment)).toEqual({
     baseUrl: "https://config.example",
@@ -35,7 +38,17 @@ test("Pulumi config comes before the environment", () => {
     movedFrom: undefined,
     aliases: "stable",
     timeZone: undefined,
+    journal: join(homedir(), ".pulumi", "shortlink"),
   });
+});
+
+test("the journal lies in Pulumi's home unless the stack or the environment says otherwise", () => {
+  const folder = (config: string | undefined, environment: Record<string, string>) =>
+    journalFolder(() => config, environment);
+  expect(folder(undefined, { PULUMI_HOME: "/home" })).toBe("/home/shortlink");
+  expect(folder(undefined, { PULUMI_HOME: "/home", SHORTLINK_JOURNAL: "/cache" })).toBe("/cache");
+  expect(folder("journal", { SHORTLINK_JOURNAL: "/cache" })).toBe(join(process.cwd(), "journal"));
+  expect(folder("none", { SHORTLINK_JOURNAL: "/cache" })).toBeUndefined();
 });
 
 test("an empty value in the config does not hide the environment", () => {

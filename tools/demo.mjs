@@ -14,7 +14,8 @@ const stack = "demo";
 rmSync(demoFolder, { recursive: true, force: true });
 rmSync(join(root, `Pulumi.${stack}.yaml`), { force: true });
 mkdirSync(demoFolder, { recursive: true });
-const environment = pulumiEnvironment();
+// The provider needs no checkpoints of the engine to finish what a killed run has begun.
+const environment = { ...pulumiEnvironment(), PULUMI_SKIP_CHECKPOINTS: "true" };
 
 /**
  * Runs `pulumi` and shows the command and all that it prints.

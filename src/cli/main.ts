@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Command } from "commander";
 import { emulatorCommand } from "./emulator";
+import { journalCommand } from "./journal";
 
 const { version } = JSON.parse(readFileSync(join(__dirname, "../../package.json"), "utf8")) as {
   version: string;
@@ -14,6 +15,7 @@ const program = new Command("shortlink")
   .version(version)
   .showHelpAfterError("(shortlink --help shows what there is)")
   .addCommand(emulatorCommand())
+  .addCommand(journalCommand())
   // Exit codes: 0 done, 1 problems, 2 wrong use.
   .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : 2));
 for (const command of program.commands) command.copyInheritedSettings(program);

@@ -135,8 +135,10 @@ async function answer(request: IncomingMessage, response: ServerResponse, contex
   const { method = "" } = request;
   const path = url.pathname + url.search;
   const fault = isApi ? context.faults.of(method, path) : undefined;
-  if (isApi && context.latency > 0) await setTimeout(context.latency);
   const body = await readBody(request);
+  // The client has gone away in the middle of it.
+  if (body === undefined) return;
+  if (isApi && context.latency > 0) await setTimeout(context.latency);
   let result: Result;
   try {
     result =
@@ -187,9 +189,14 @@ function homePage(): Result {
   return html(200, "Short links", "The emulator is running.");
 }
 
-async function readBody(request: IncomingMessage): Promise<string> {
+/** The whole body of a request; undefined where it ends too early. */
+async function readBody(request: IncomingMessage): Promise<string | undefined> {
   const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk as Buffer);
+  try {
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+  } catch {
+    return undefined;
+  }
   return Buffer.concat(chunks).toString("utf8");
 }
 

@@ -1,6 +1,8 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import { createEmulator, type EmulatorOptions } from "../../src/emulator/server";
 import { send, visit } from "../helpers/emulator";
@@ -36,6 +38,28 @@ test("the ledger names every request to the API and no visitor's", async () => {
     { method: "POST", path: "/api/v1/domains", status: 201 },
     { method: "GET", path: "/api/v1/links?page=2", status: 200 },
   ]);
+});
+
+test("a client that goes away leaves what it has sent whole to be carried out, and the rest not", async () => {
+  const emulator = await start({ latency: 50 });
+  const { port } = new URL(emulator.url);
+  const post = (form: string, length: number) =>
+    `POST /api/v1/domains HTTP/1.1\r\nHost: x\r\nAccept: application/json\r\nAuthorization: Bearer ${emulator.apiKey}\r\n` +
+    `Content-Type: application/x-www-form-urlencoded\r\nContent-Length: ${length}\r\n\r\n${form}`;
+  for (const [form, length] of [
+    ["name=whole.example", 18],
+    ["name=part", 18],
+  ] as const) {
+    const socket = connect(Number(port), "127.0.0.1");
+    socket.write(post(form, length));
+    await setTimeout(20);
+    socket.destroy();
+  }
+  const names = async () => {
+    const { body } = await send(emulator, "GET", "/domains");
+    return (body as { data: { name: string }[] }).data.map(({ name }) => name);
+  };
+  await expect.poll(names).toEqual(["whole.example"]);
 });
 
 test("a data file keeps everything between runs, whole and without passwords", async () => {

@@ -1,0 +1,183 @@
+import { spawn, spawnSync, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { createEmulator, type Emulator } from "pulumi-shortlink/emulator";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { readJournal } from "../../src/journal";
+import { pulumiEnvironment, root } from "../../tools/environment.mjs";
+import { send } from "../helpers/emulator";
+
+// A run of 40 links is killed at any moment; the next one ends where the program says, with nothing doubled and nothing lost.
+
+const runs = Number(process.env.KILL_RUNS ?? 10);
+const seed = Number(process.env.KILL_SEED ?? Math.floor(Math.random() * 2 ** 32));
+const count = 40;
+
+const program = `
+const shortlink = require("pulumi-shortlink");
+const domains = [0, 1].map((i) => new shortlink.Domain("domain-" + i, { name: "go" + i + ".example" }));
+for (let i = 0; i < ${count}; i++) {
+  const alias = i % 4 === 0 ? undefined : "a" + i;
+  new shortlink.Link("link-" + i, { domainId: domains[(i + Number(process.env.SHIFT ?? 0)) % 2].id, alias, url: process.env.DESTINATION + i });
+}`;
+
+let folder: string, journal: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "shortlink-kills-"));
+  journal = join(folder, "pulumi", "home", "shortlink");
+  writeFileSync(join(folder, "Pulumi.yaml"), "name: kills\nruntime: nodejs\n");
+  writeFileSync(join(folder, "package.json"), JSON.stringify({ name: "kills", main: "index.js" }));
+  writeFileSync(join(folder, "index.js"), program);
+  symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+class Stack {
+  readonly environment: Record<string, string>;
+
+  constructor(
+    readonly name: string,
+    readonly emulator: Emulator,
+    variables: Record<string, string>,
+  ) {
+    this.environment = {
+      ...pulumiEnvironment(join(folder, "pulumi")),
+      SHORTLINK_BASE_URL: emulator.url,
+      SHORTLINK_API_KEY: emulator.apiKey,
+      DESTINATION: "https://example.com/",
+      ...variables,
+    };
+  }
+
+  start(...args: string[]): ChildProcess {
+    const all = [...args, "--stack", this.name, "--non-interactive"];
+    return spawn("pulumi", all, {
+      cwd: folder,
+      env: this.environment,
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+  }
+
+  async run(...args: string[]): Promise<{ status: number | null; output: string }> {
+    const child = this.start(...args);
+    let output = "";
+    for (const stream of [child.stdout, child.stderr])
+      stream?.on("data", (chunk) => (output += String(chunk)));
+    await once(child, "close");
+    return { status: child.exitCode, output };
+  }
+
+  up(): Promise<{ status: number | null; output: string }> {
+    return this.run("up", "--yes", "--skip-preview", "--suppress-outputs");
+  }
+
+  /** The ids of the links in the state. */
+  async ids(): Promise<number[]> {
+    const { output } = await this.run("stack", "export");
+    const { deployment } = JSON.parse(output) as {
+      deployment: { resources?: { type: string; id: string }[] };
+    };
+    const links = deployment.resources?.filter(({ type }) => type.endsWith("shortlink:Link")) ?? [];
+    return links.map(({ id }) => Number(id)).sort((a, b) => a - b);
+  }
+}
+
+/** The processes that a process has started, and those that they have. */
+function descendants(pid: number): number[] {
+  const { stdout } = spawnSync("ps", ["-A", "-o", "pid=,ppid="], { encoding: "utf8" });
+  const all = stdout
+    .trim()
+    .split("\n")
+    .map((line) => line.trim().split(/\s+/).map(Number) as [number, number]);
+  const below = (parent: number): number[] =>
+    all.filter(([, each]) => each === parent).flatMap(([child]) => [child, ...below(child)]);
+  return below(pid);
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch {
+    // It ended by itself.
+  }
+}
+
+interface Link {
+  id: number;
+  url: string;
+  short_url: string;
+}
+async function links(emulator: Emulator): Promise<Link[]> {
+  const { body } = await send(emulator, "GET", "/links?per_page=100&sort_by=id&sort=asc");
+  return (body as { data: Link[] }).data;
+}
+
+/** Numbers from 0 to 1 that are the same for the same seed (mulberry32). */
+function randoms(state: number): () => number {
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** Starts an update and kills it after so many requests, alone or with all that it has started. Returns who may live on. */
+async function killedUp(stack: Stack, requests: number, isAlone: boolean): Promise<number[]> {
+  const before = stack.emulator.requests.length;
+  const child = stack.start("up", "--yes", "--skip-preview", "--suppress-outputs");
+  const closed = once(child, "exit");
+  while (stack.emulator.requests.length < before + requests && child.exitCode === null) await setTimeout(1);
+  const started = descendants(child.pid ?? 0);
+  kill(child.pid ?? 0);
+  if (!isAlone) started.forEach(kill);
+  await closed;
+  return started;
+}
+
+test.each(Array.from({ length: runs }, (_, i) => i))(
+  `run %i of seed ${seed} ends where the program says`,
+  async (i) => {
+    const random = randoms(seed + i);
+    const isAlone = random() < 0.5;
+    const emulator = await createEmulator({ latency: 5 + Math.floor(random() * 60) });
+    const stack = new Stack(`run-${i}`, emulator, i % 2 === 0 ? { PULUMI_SKIP_CHECKPOINTS: "true" } : {});
+    let left: number[] = [];
+    try {
+      await stack.run("stack", "init");
+      let requests = 1 + Math.floor(random() * (count + 2));
+      if (i % 5 === 4) {
+        // All links get another destination and move to the other domain, which replaces them.
+        expect(await stack.up()).toMatchObject({ status: 0 });
+        Object.assign(stack.environment, { DESTINATION: "https://new.example/", SHIFT: "1" });
+        requests = 1 + Math.floor(random() * 2 * count);
+      }
+      left = await killedUp(stack, requests, isAlone);
+      await stack.run("cancel", "--yes");
+      const { status, output } = await stack.up();
+      expect(status, output).toBe(0);
+      const { DESTINATION: destination = "", SHIFT: shift = "0" } = stack.environment;
+      const made = await links(emulator);
+      const wanted = Array.from(
+        { length: count },
+        (_, n) => `${destination}${n} on go${(n + Number(shift)) % 2}`,
+      );
+      expect(
+        made.map(({ url, short_url: short }) => `${url} on ${new URL(short).host.split(".")[0]}`).sort(),
+      ).toEqual(wanted.sort());
+      expect(await stack.ids()).toEqual(made.map(({ id }) => id));
+      const sent = emulator.requests.length;
+      const { status: unchanged, output: plan } = await stack.run("preview", "--expect-no-changes");
+      expect(unchanged, plan).toBe(0);
+      expect(emulator.requests.length).toBe(sent);
+      // What the engine has in its state is struck out of the journal.
+      expect(readJournal(journal).intents.filter(({ service }) => service === emulator.url)).toEqual([]);
+    } finally {
+      left.forEach(kill);
+      await emulator.close();
+    }
+  },
+);

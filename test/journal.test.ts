@@ -1,0 +1,120 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { appendFileSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { Journal, readJournal } from "../src/journal";
+import { root } from "../tools/environment.mjs";
+
+const service = "https://links.example";
+const urn = "urn:pulumi:prod::links::pulumi-nodejs:dynamic/shortlink:Link::docs";
+const details = { time: "2026-11-21T15:00:00.000Z", service, urn, key: "link 12/docs" };
+
+function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "shortlink-journal-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+test("what a run sets out to make is known to the next run, until the engine has it", async () => {
+  const folder = join(temporaryFolder(), "new", "folder");
+  const first = new Journal(folder);
+  const docs = await first.begin(details);
+  const blog = await first.begin({ ...details, urn: `${urn}-2`, key: "link 12/blog" });
+  expect(readJournal(folder).intents).toHaveLength(2);
+  await first.made(docs, "57");
+  await first.close(blog);
+  // Its own creates are no news to a run.
+  expect(first.of(service, urn)).toEqual([]);
+
+  const second = new Journal(folder);
+  expect(second.of(service, urn)).toEqual([{ ...details, intent: docs, id: "57" }]);
+  expect(second.of(service, `${urn}-2`)).toEqual([]);
+  expect(second.of("https://other.example", urn)).toEqual([]);
+  await second.saved(service, "domain", "57");
+  await second.saved("https://other.example", "link", "57");
+  expect(readJournal(folder).intents).toHaveLength(1);
+  await second.saved(service, "link", "57");
+  expect(readJournal(folder).intents).toEqual([]);
+  expect(second.of(service, urn)).toEqual([]);
+});
+
+test("what another run writes meanwhile is seen on a second look", async () => {
+  const folder = temporaryFolder();
+  const [one, other] = [new Journal(folder), new Journal(folder)];
+  await one.begin(details);
+  await other.begin({ ...details, key: "link 12/blog" });
+  expect(one.of(service, urn)).toEqual([]);
+  expect(one.of(service, urn, true).map(({ key }) => key)).toEqual(["link 12/blog"]);
+});
+
+test("half a line of a killed run takes nothing else with it", async () => {
+  const folder = temporaryFolder();
+  await new Journal(folder).begin(details);
+  appendFileSync(join(folder, "intents.jsonl"), '\n{"intent":"half a li');
+  await new Journal(folder).begin({ ...details, key: "link 12/blog" });
+  appendFileSync(join(folder, "intents.jsonl"), "\n\n7\nnull");
+  expect(readJournal(folder).intents.map(({ key }) => key)).toEqual(["link 12/docs", "link 12/blog"]);
+});
+
+test("a journal that is mostly done with is written anew, and one that was put aside is read and taken in", async () => {
+  const folder = temporaryFolder();
+  const journal = new Journal(folder);
+  const names = await Promise.all(
+    Array.from({ length: 100 }, (_, i) => journal.begin({ ...details, key: `link 12/${i}` })),
+  );
+  await Promise.all(names.map((name, i) => (i === 7 ? journal.made(name, "57") : journal.close(name))));
+  // Where a run ends between the two steps of the compaction.
+  const aside = { intent: "other", ...details, key: "link 12/aside" };
+  writeFileSync(join(folder, "intents-1.jsonl"), `\n${JSON.stringify(aside)}`);
+  // Another run is at it, or was killed in it a minute ago.
+  writeFileSync(join(folder, "compacting"), "");
+  new Journal(folder);
+  expect(readdirSync(folder)).toEqual(["compacting", "intents-1.jsonl", "intents.jsonl"]);
+  utimesSync(join(folder, "compacting"), 0, 0);
+  new Journal(folder);
+  new Journal(folder);
+  expect(readdirSync(folder)).toEqual(["intents.jsonl"]);
+  const { intents, closed } = readJournal(folder);
+  expect(closed).toBe(0);
+  expect(new Set(intents.map(({ key, id }) => `${key} ${id}`))).toEqual(
+    new Set(["link 12/aside undefined", "link 12/7 57"]),
+  );
+});
+
+test("several processes write and compact at a time, and no intent is lost", async () => {
+  const folder = temporaryFolder();
+  const writer = `
+    const { Journal } = require(${JSON.stringify(join(root, "dist", "journal.js"))});
+    const [folder, name] = process.argv.slice(1);
+    (async () => {
+      for (let i = 0; i < 60; i++) {
+        // Each begins as a run does: by compacting what is done with.
+        const journal = new Journal(folder);
+        const details = { time: "", service: "s", urn: "u" };
+        const made = await Promise.all([0, 1, 2].map(() => journal.begin({ ...details, key: "link done" })));
+        await Promise.all(made.map((each) => journal.close(each)));
+        await journal.begin({ ...details, key: "link " + name + "/" + i });
+      }
+    })();`;
+  const names = ["a", "b", "c", "d"];
+  const writers = names.map((name) =>
+    spawn(process.execPath, ["-e", writer, folder, name], { stdio: "inherit" }),
+  );
+  expect(
+    await Promise.all(writers.map(async (child) => ((await once(child, "close")) as [number])[0])),
+  ).toEqual([0, 0, 0, 0]);
+  const keys = readJournal(folder).intents.map(({ key }) => key);
+  const wanted = names.flatMap((name) => Array.from({ length: 60 }, (_, i) => `link ${name}/${i}`));
+  expect(new Set(keys)).toEqual(new Set(wanted));
+});
+
+test("a folder that cannot be used is one error that says what to do", async () => {
+  const file = join(temporaryFolder(), "file");
+  writeFileSync(file, "");
+  await expect(new Journal(join(file, "journal")).begin(details)).rejects.toThrow(
+    `The journal of creates in ${join(file, "journal")} cannot be used (ENOTDIR), and without it a create that is ` +
+      'interrupted could not be finished later. Set shortlink:journal to another folder, or to "none" to do without.',
+  );
+});
