@@ -1,0 +1,166 @@
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { createEmulator, type Emulator } from "../src/emulator/server";
+import { Journal, readJournal } from "../src/journal";
+import { send } from "./helpers/emulator";
+
+// What the create of a run makes of that which a run before has left: an entry in the journal, and perhaps an object.
+
+let emulator: Emulator;
+let folder: string;
+beforeEach(async () => {
+  folder = join(mkdtempSync(join(tmpdir(), "shortlink-interrupted-")), "journal");
+  emulator = await createEmulator();
+  await send(emulator, "POST", "/domains", { form: "name=go.example" });
+});
+afterEach(async () => {
+  rmSync(join(folder, ".."), { recursive: true });
+  await emulator.close();
+});
+
+const url = "https://example.com/";
+const urn = "urn:pulumi:prod::links::pulumi-nodejs:dynamic/shortlink:Link::docs";
+
+/** The providers as a process of their own has them. */
+async function newRun(settings: Record<string, string> = {}) {
+  vi.resetModules();
+  const { configure } = await import("../src/session.js");
+  const { LinkProvider } = await import("../src/link.js");
+  const { DomainProvider } = await import("../src/domain.js");
+  const all: Record<string, string> = {
+    "shortlink:baseUrl": emulator.url,
+    "shortlink:apiKey": emulator.apiKey,
+    "shortlink:journal": folder,
+    ...settings,
+  };
+  await configure({ config: { get: (key) => all[key] } });
+  const providers = { link: new LinkProvider(), domain: new DomainProvider() };
+  return {
+    ...providers,
+    createLink: async (args: object = {}, owner = urn) => {
+      const given = { __provider: "text", __urn: owner, url, domainId: 1, alias: "docs", ...args };
+      const { inputs } = await providers.link.check({}, given);
+      return providers.link.create(inputs as never);
+    },
+    createDomain: async (args: object, owner = urn) => {
+      const { inputs } = await providers.domain.check({}, { __provider: "text", __urn: owner, ...args });
+      return providers.domain.create(inputs as never);
+    },
+  };
+}
+
+/** What a run leaves that is killed after it has sent its request, or even after it has heard the id. */
+async function killedRun(path: string, key: string, form: string, id?: string): Promise<void> {
+  const journal = new Journal(folder);
+  const intent = await journal.begin({ time: new Date().toISOString(), service: emulator.url, urn, key });
+  expect((await send(emulator, "POST", path, { form })).status).toBe(201);
+  if (id !== undefined) await journal.made(intent, id);
+}
+
+const open = () => readJournal(folder).intents.map(({ key, id }) => [key, id]);
+const posts = () => emulator.requests.filter(({ method }) => method === "POST").length;
+
+test("what the killed run made is taken over, and struck out when the state has it", async () => {
+  await killedRun("/links", "link 1/docs", `url=${url}&domain_id=1&alias=docs`);
+  const run = await newRun();
+  const { id, outs } = await run.createLink();
+  expect(id).toBe("1");
+  expect(open()).toEqual([["link 1/docs", "1"]]);
+  const next = await newRun();
+  const { inputs } = await next.link.check(outs as never, { ...outs });
+  await next.link.diff(id, outs as never, inputs as never);
+  await expect.poll(open).toEqual([]);
+});
+
+test("a domain that the killed run made is taken over", async () => {
+  await killedRun("/domains", "domain a.example", "name=a.example");
+  expect(await (await newRun()).createDomain({ name: "a.example" })).toMatchObject({ id: "2" });
+  await killedRun("/domains", "domain b.example", "name=b.example", "3");
+  const before = posts();
+  const homepageUrl = "https://example.com/home";
+  expect(await (await newRun()).createDomain({ name: "b.example", homepageUrl })).toMatchObject({
+    id: "3",
+    outs: { homepageUrl },
+  });
+  expect(posts()).toBe(before);
+});
+
+test("what is known by its id needs no further create, even where the program has changed since", async () => {
+  await killedRun("/links", "link 1/docs", `url=${url}&domain_id=1&alias=docs`, "1");
+  const before = posts();
+  const changed = { url: "https://example.com/new", alias: "handbook", clicksLimit: 7 };
+  expect(await (await newRun()).createLink(changed)).toMatchObject({ id: "1", outs: changed });
+  expect(posts()).toBe(before);
+});
+
+test("what somebody else has deleted since is created again", async () => {
+  await killedRun("/links", "link 1/docs", `url=${url}&domain_id=1&alias=docs`, "1");
+  await send(emulator, "DELETE", "/links/1");
+  expect(await (await newRun()).createLink()).toMatchObject({ id: "2" });
+  expect(open()).toEqual([["link 1/docs", "2"]]);
+});
+
+test("a request that never arrived leaves nothing open once the next run has made the link", async () => {
+  const intent = { time: new Date().toISOString(), service: emulator.url, urn, key: "link 1/docs" };
+  await new Journal(folder).begin(intent);
+  expect(await (await newRun()).createLink()).toMatchObject({ id: "1" });
+  expect(open()).toEqual([["link 1/docs", "1"]]);
+});
+
+test("another stack, another link and one that was there before are conflicts, and leave no note", async () => {
+  await killedRun("/links", "link 1/docs", `url=${url}&domain_id=1&alias=docs`);
+  const other = (await newRun()).createLink({}, urn.replace("prod", "staging"));
+  await expect(other).rejects.toThrow("It is that of the link with the id 1.");
+  const changed = (await newRun()).createLink({ url: "https://example.com/new" });
+  await expect(changed).rejects.toThrow("It is that of the link with the id 1.");
+
+  await send(emulator, "POST", "/links", { form: `url=${url}&domain_id=1&alias=old` });
+  await setTimeout(1100);
+  const intent = { time: new Date().toISOString(), service: emulator.url, urn, key: "link 1/old" };
+  await new Journal(folder).begin(intent);
+  const older = (await newRun()).createLink({ alias: "old" });
+  await expect(older).rejects.toThrow("It is that of the link with the id 2.");
+  expect(open()).toEqual([
+    ["link 1/docs", undefined],
+    ["link 1/old", undefined],
+  ]);
+});
+
+test("a link whose alias the service chose is found by its destination, among those that no plan knows", async () => {
+  const service = { "shortlink:aliases": "service" };
+  const unnamed = { alias: undefined, __alias: "derived" };
+  const first = await (await newRun(service)).createLink(unnamed, `${urn}-1`);
+  await killedRun("/links", "link 1/*", `url=${url}&domain_id=1`);
+  // The first is in the state, which the plan of the next run shows.
+  const run = await newRun(service);
+  await run.link.diff(first.id, first.outs as never, first.outs as never);
+  expect(await run.createLink(unnamed)).toMatchObject({ id: "2" });
+  expect(open()).toEqual([["link 1/*", "2"]]);
+
+  const { id, outs } = await (
+    await newRun(service)
+  ).createLink({ ...unnamed, url: "https://example.com/2" }, `${urn}-3`);
+  expect(outs).toMatchObject({ alias: expect.any(String) as string });
+  expect(id).toBe("3");
+});
+
+test("without a journal nothing is written, and what a killed run made is a conflict", async () => {
+  const none = { "shortlink:journal": "none" };
+  expect(await (await newRun(none)).createLink()).toMatchObject({ id: "1" });
+  expect(existsSync(folder)).toBe(false);
+  await expect((await newRun(none)).createLink()).rejects.toThrow("It is that of the link with the id 1.");
+});
+
+test("a journal that cannot be written ends a create before its request, and no plan", async () => {
+  const run = await newRun({ "shortlink:journal": "/dev/null/journal" });
+  const before = emulator.requests.length;
+  await expect(run.createLink()).rejects.toThrow(
+    "The journal of creates in /dev/null/journal cannot be used (ENOTDIR)",
+  );
+  expect(emulator.requests.length).toBe(before);
+  const state = { url, domainId: 1, alias: "docs", shortUrl: "x", __provider: "text" };
+  await run.link.diff("1", state, state);
+});
