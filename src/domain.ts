@@ -11,7 +11,7 @@ import {
   replaceFields,
   type Echo,
 } from "./drift";
-import { dynamicInputs, typeToken, withImport, withRecordId } from "./dynamic";
+import { dynamicInputs, pauseStacks, typeToken, withImport, withRecordId } from "./dynamic";
 import * as existing from "./existing";
 import { domainFields } from "./fields";
 import { findDomain } from "./find";
@@ -344,7 +344,17 @@ export class Domain extends pulumi.CustomResource {
     const owner =
       opts?.id === undefined ? { __urn: pulumi.createUrn(name, typeToken("Domain"), opts?.parent) } : {};
     const { inputs, options } = withImport({ ...outputs, ...args, ...owner }, opts);
-    super(typeToken("Domain"), name, dynamicInputs("Domain", inputs), options);
+    const resumeStacks = pauseStacks();
+    try {
+      super(typeToken("Domain"), name, dynamicInputs("Domain", inputs), options);
+    } catch (error) {
+      resumeStacks();
+      // One that says where in the program it is.
+      Error.captureStackTrace(error as Error);
+      throw error;
+    } finally {
+      resumeStacks();
+    }
   }
 
   /**

@@ -11,7 +11,7 @@ import {
   replaceFields,
   type Echo,
 } from "./drift";
-import { dynamicInputs, typeToken, withImport, withRecordId } from "./dynamic";
+import { dynamicInputs, pauseStacks, typeToken, withImport, withRecordId } from "./dynamic";
 import * as existing from "./existing";
 import { linkFields, toZone } from "./fields";
 import { findLink } from "./find";
@@ -425,7 +425,17 @@ export class Link extends pulumi.CustomResource {
       { ...absent, ...args, ...dates, ...secrets, ...derived, ...owner, __freed: freed },
       opts,
     );
-    super(typeToken("Link"), name, dynamicInputs("Link", inputs), pulumi.mergeOptions(options, secretOpts));
+    const resumeStacks = pauseStacks();
+    try {
+      super(typeToken("Link"), name, dynamicInputs("Link", inputs), pulumi.mergeOptions(options, secretOpts));
+    } catch (error) {
+      resumeStacks();
+      // One that says where in the program it is.
+      Error.captureStackTrace(error as Error);
+      throw error;
+    } finally {
+      resumeStacks();
+    }
   }
 
   /**

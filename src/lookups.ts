@@ -137,7 +137,7 @@ async function ask<Value>(call: (client: Client) => Promise<Value>): Promise<Val
   const prefix = "shortlink:";
   try {
     const settings = resolveSettings((key) => new pulumi.Config("shortlink").get(key.slice(prefix.length)));
-    return await call(new Client(settings));
+    return await call(new Client(settings, { window: settings.limitWindow }));
   } catch (error) {
     throw new Error(describe(error, true), { cause: error });
   }

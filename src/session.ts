@@ -116,10 +116,10 @@ export async function unlessGone<Value>(call: Promise<Value>): Promise<Value | u
   }
 }
 
-function clientOf({ baseUrl, apiKey }: Settings): Client {
+function clientOf({ baseUrl, apiKey, limitWindow: window }: Settings): Client {
   const key = JSON.stringify([baseUrl, apiKey]);
   if (shared?.key !== key) {
-    const client = new Client({ baseUrl, apiKey }, { tell: say });
+    const client = new Client({ baseUrl, apiKey }, { tell: say, window });
     shared = { key, client, reads: new LinkReads(client) };
   }
   return shared.client;

@@ -15,6 +15,8 @@ export interface Settings extends Connection {
   aliases: "stable" | "service";
   /** The time zone of the account, in which the service reads active periods, where the stack says so. */
   timeZone: string | undefined;
+  /** Milliseconds within which the account's limit of requests counts. */
+  limitWindow: number;
   /** The folder of the journal of creates; undefined for none. */
   journal: string | undefined;
 }
@@ -77,6 +79,10 @@ export function resolveSettings(readConfig: ReadConfig, environment = process.en
   if (timeZone !== undefined && !isTimeZone(timeZone)) {
     problems.push("shortlink:timeZone is not the name of a time zone: set it to one like Europe/Berlin.");
   }
+  const limitWindow = Number(read("limitWindow") ?? 60);
+  if (!(limitWindow > 0 && limitWindow <= 86_400)) {
+    problems.push("shortlink:limitWindow is not a number of seconds from 1 to 86400.");
+  }
   if (problems.length > 0 || !url || apiKey === undefined) throw new SettingsError(problems);
   return {
     baseUrl: trimUrl(url.href),
@@ -85,6 +91,7 @@ export function resolveSettings(readConfig: ReadConfig, environment = process.en
     movedFrom: movedFrom === undefined ? undefined : trimUrl(URL.parse(movedFrom)?.href ?? movedFrom),
     aliases: aliases as Settings["aliases"],
     timeZone,
+    limitWindow: limitWindow * 1000,
     journal: journalFolder(readConfig, environment),
   };
 }

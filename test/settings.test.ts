@@ -29,6 +29,7 @@ test("Pulumi config comes before the environment", () => {
     movedFrom: undefined,
     aliases: "stable",
     timeZone: undefined,
+    limitWindow: 60_000,
     journal: join(homedir(), ".pulumi", "shortlink"),
   });
   expect(resolve({ [url]: "https://config.example" }, environment)).toEqual({
@@ -38,6 +39,7 @@ test("Pulumi config comes before the environment", () => {
     movedFrom: undefined,
     aliases: "stable",
     timeZone: undefined,
+    limitWindow: 60_000,
     journal: join(homedir(), ".pulumi", "shortlink"),
   });
 });
@@ -118,6 +120,9 @@ test("how to meet existing objects is one of three words", () => {
   expect(resolve(config, { SHORTLINK_ADOPT: "always" }).adopt).toBe("always");
   expect(problems({ ...config, "shortlink:adopt": "yes" })).toEqual([
     "shortlink:adopt is not one of never, ifEqual and always.",
+  ]);
+  expect(problems({ [url]: "https://a.example", [key]: "k", "shortlink:limitWindow": "a minute" })).toEqual([
+    "shortlink:limitWindow is not a number of seconds from 1 to 86400.",
   ]);
 });
 

@@ -1,0 +1,174 @@
+// `npm run bench`: what links cost with this provider, side by side in one run with
+//   plain    a dynamic provider as Pulumi's documentation teaches to write one,
+//   nothing  resources whose provider does nothing: the floor of the engine,
+//   requests a bare loop of requests: the floor of the network.
+// Prints a table, and writes it into docs/performance.md and bench/results.json when all of it was run.
+//
+//   npm run bench -- [--links 100,1000] [--scenarios saved,default,latency,limit]
+import { readFileSync, writeFileSync } from "node:fs";
+import { cpus, totalmem } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { format } from "prettier";
+import { createEmulator } from "pulumi-shortlink/emulator";
+import { root } from "../tools/environment.mjs";
+import { engineSubject, loop } from "./subjects.mjs";
+
+/** @typedef {import("./subjects.mjs").Operation} Operation */
+/** @typedef {import("./subjects.mjs").Outcome} Outcome */
+/** @typedef {{ links: number, scenario: string, subject: string, operation: Operation }} Place */
+/** @typedef {Place & Outcome & { seconds: number, requests: number, refused: number }} Row */
+
+/**
+ * What the service is like, and whether the engine saves its state after each step.
+ *
+ * @type {Record<string, { text: string, latency?: number, limit?: { requests: number, window: number }, checkpoints?: boolean }>}
+ */
+const scenarios = {
+  off: { text: "checkpoints off" },
+  on: { text: "checkpoints on (the engine's default)", checkpoints: true },
+  latency: { text: "checkpoints off, each answer 20 ms late", latency: 20 },
+  limit: {
+    text: "checkpoints off, 120 requests in 2 s (for the usual 120 in a minute)",
+    limit: { requests: 120, window: 2 },
+  },
+};
+/** @type {Operation[]} */
+const operations = ["create", "no-op", "refresh", "update one", "update all", "destroy"];
+
+const { values } = parseArgs({
+  options: { links: { type: "string" }, scenarios: { type: "string" } },
+});
+const counts = (values.links ?? "100,1000").split(",").map(Number);
+const chosen = (values.scenarios ?? Object.keys(scenarios).join(",")).split(",");
+
+/** @type {Row[]} */
+const rows = [];
+for (const links of counts) {
+  for (const name of chosen) {
+    const scenario = scenarios[name];
+    if (!scenario)
+      throw new Error(`There is no scenario ${name}, only ${Object.keys(scenarios).join(", ")}.`);
+    const { latency = 0, limit, checkpoints = false } = scenario;
+    const subjects = [
+      // The floor of the engine sends nothing, so it needs no service that is slow or has limits.
+      ...(latency || limit ? [] : ["nothing"]),
+      "shortlink",
+      "plain",
+      ...(checkpoints ? [] : ["requests"]),
+    ];
+    for (const subject of subjects) {
+      const emulator = await createEmulator({ latency, ...(limit ? { limit } : {}) });
+      const run =
+        subject === "requests"
+          ? await loop(emulator, links)
+          : await engineSubject(subject, emulator, links, { checkpoints, window: limit?.window });
+      try {
+        for (const operation of operations) {
+          const before = emulator.requests.length;
+          const started = performance.now();
+          const { memory, failed, stateBytes } = await run.carryOut(operation);
+          const seconds = (performance.now() - started) / 1000;
+          const sent = emulator.requests.slice(before);
+          const refused = sent.filter(({ status }) => status === 429).length;
+          const row = { seconds, requests: sent.length, refused, memory, stateBytes, failed };
+          rows.push({ links, scenario: name, subject, operation, ...row });
+          console.log(
+            `${links} links, ${name}, ${subject}, ${operation}: ${seconds.toFixed(1)} s, ${sent.length} requests` +
+              `${refused > 0 ? `, ${refused} of them refused` : ""}${failed ? ", FAILED" : ""}`,
+          );
+        }
+      } finally {
+        run.end();
+        await emulator.close();
+      }
+    }
+  }
+}
+
+/**
+ * @param {number} links
+ * @param {string} scenario
+ * @param {string} subject
+ * @param {Operation} operation
+ */
+const find = (links, scenario, subject, operation) =>
+  rows.find(
+    (row) =>
+      row.links === links &&
+      row.scenario === scenario &&
+      row.subject === subject &&
+      row.operation === operation,
+  );
+
+/** The ratios that are promised, for 1,000 links: subject against subject in one scenario. */
+const promises = /** @type {const} */ ([
+  ...["off", "on"].flatMap((scenario) => [
+    { scenario, operation: "create", against: "nothing", what: "seconds", most: 1.25 },
+    { scenario, operation: "update all", against: "nothing", what: "seconds", most: 1.25 },
+    { scenario, operation: "destroy", against: "nothing", what: "seconds", most: 1.25 },
+    { scenario, operation: "refresh", against: "nothing", what: "seconds", most: 1 },
+    { scenario, operation: "no-op", against: "nothing", what: "seconds", most: 1.1 },
+  ]),
+  { scenario: "latency", operation: "refresh", against: "plain", what: "seconds", most: 0.6 },
+  { scenario: "latency", operation: "refresh", against: "plain", what: "requests", most: 0.02 },
+]);
+const ratios = promises.flatMap(({ scenario, operation, against, what, most }) => {
+  const ours = find(1000, scenario, "shortlink", /** @type {Operation} */ (operation));
+  const other = find(1000, scenario, against, /** @type {Operation} */ (operation));
+  if (!ours || !other) return [];
+  const ratio = ours[/** @type {"seconds"} */ (what)] / other[/** @type {"seconds"} */ (what)];
+  return [{ scenario, operation, against, what, ratio: Number(ratio.toFixed(3)), most, kept: ratio <= most }];
+});
+
+const text = `${counts.flatMap((links) => chosen.map((name) => table(links, name))).join("\n\n")}
+
+Promised for 1,000 links:
+
+| scenario | operation | what | against | ratio | at most |
+| --- | --- | --- | --- | ---: | ---: |
+${ratios.map((each) => `| ${each.scenario} | ${each.operation} | ${each.what} | ${each.against} | ${each.kept ? each.ratio : `**${each.ratio}**`} | ${each.most} |`).join("\n")}
+`;
+
+/**
+ * @param {number} links
+ * @param {string} name
+ */
+function table(links, name) {
+  const subjects = [
+    ...new Set(rows.filter((row) => row.links === links && row.scenario === name).map((row) => row.subject)),
+  ];
+  const cell = (/** @type {string} */ subject, /** @type {Operation} */ operation) => {
+    const row = find(links, name, subject, operation);
+    if (!row) return "";
+    const refused = row.refused > 0 ? `, ${row.refused} × 429` : "";
+    return `${row.failed ? "failed, " : ""}${row.seconds.toFixed(1)} s, ${row.requests}${refused}`;
+  };
+  const most = (/** @type {string} */ subject, /** @type {"memory" | "stateBytes"} */ what) => {
+    const all = operations.flatMap((operation) => find(links, name, subject, operation)?.[what] ?? []);
+    return all.length === 0 ? "" : String(Math.round(Math.max(...all) / (what === "memory" ? 1e6 : 1e3)));
+  };
+  return `**${links} links (${name}: ${scenarios[name]?.text})**, seconds and requests:
+
+| | ${subjects.join(" | ")} |
+| --- |${subjects.map(() => " ---: |").join("")}
+${operations.map((operation) => `| ${operation} | ${subjects.map((subject) => cell(subject, operation)).join(" | ")} |`).join("\n")}
+| state, kB | ${subjects.map((subject) => most(subject, "stateBytes")).join(" | ")} |
+| memory at its peak, MB | ${subjects.map((subject) => most(subject, "memory")).join(" | ")} |`;
+}
+
+console.log(`\n${text}`);
+if (!values.links && !values.scenarios) {
+  const machine = `${cpus().length} cores (${cpus()[0]?.model.trim()}), ${Math.round(totalmem() / 2 ** 30)} GB, Node.js ${process.version}`;
+  writeFileSync(
+    join(root, "bench", "results.json"),
+    JSON.stringify({ machine, rows, ratios }, null, 1) + "\n",
+  );
+  const page = join(root, "docs", "performance.md");
+  const [before = "", after = ""] = readFileSync(page, "utf8").split(
+    /<!-- begin of the results -->[^]*<!-- end of the results -->/,
+  );
+  const results = `<!-- begin of the results -->\n\nMeasured on ${machine}.\n\n${text}\n<!-- end of the results -->`;
+  writeFileSync(page, await format(before + results + after, { parser: "markdown", printWidth: 110 }));
+}
+if (ratios.some(({ kept }) => !kept)) process.exitCode = 1;

@@ -1,0 +1,260 @@
+// What the benchmark compares: programs for the engine, and a loop of requests.
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { Agent, request } from "undici";
+import { pulumiEnvironment, root } from "../tools/environment.mjs";
+
+/** @typedef {"create" | "no-op" | "refresh" | "update one" | "update all" | "destroy"} Operation */
+/** @typedef {{ memory: number | undefined, failed: boolean, stateBytes: number | undefined }} Outcome */
+/** @typedef {{ carryOut: (operation: Operation) => Promise<Outcome>, end: () => void }} Subject */
+/** @typedef {import("pulumi-shortlink/emulator").Emulator} Emulator */
+
+const domains = 2;
+
+/** All programs make the same resources with the same properties; CHANGED says how many links have another destination. */
+const shape = `
+const count = Number(process.env.LINKS), changed = Number(process.env.CHANGED ?? 0);
+const names = ${JSON.stringify(Array.from({ length: domains }, (_, i) => `go${i}.example`))};
+const link = (i) => ({ alias: "a" + i, url: (i < changed ? "https://new.example/" : "https://example.com/") + i });
+`;
+
+/** @type {Record<string, string>} */
+const programs = {
+  shortlink: `${shape}
+const shortlink = require("pulumi-shortlink");
+const domains = names.map((name) => new shortlink.Domain(name, { name }));
+for (let i = 0; i < count; i++) new shortlink.Link("link-" + i, { domainId: domains[i % 2].id, ...link(i) });
+`,
+  // The registrations of ours, with a provider text of the same kind.
+  nothing: `${shape}
+const pulumi = require("@pulumi/pulumi");
+class Nothing extends pulumi.CustomResource {
+  constructor(type, name, inputs) {
+    const __provider = "exports.handler=()=>require('do-nothing/provider').nothing";
+    super("pulumi-nodejs:dynamic/bench:" + type, name, { ...inputs, __provider });
+  }
+}
+const domains = names.map((name) => new Nothing("Domain", name, { name, url: undefined }));
+for (let i = 0; i < count; i++) new Nothing("Link", "link-" + i, { domainId: domains[i % 2].id, ...link(i), shortUrl: undefined });
+`,
+  // As in Pulumi's guide to dynamic providers: a class with the methods, its text carried by each resource.
+  plain: `${shape}
+const pulumi = require("@pulumi/pulumi");
+async function call(method, path, form) {
+  const { request } = require("undici");
+  const { statusCode, body } = await request(process.env.SHORTLINK_BASE_URL + "/api/v1" + path, {
+    method,
+    headers: {
+      accept: "application/json",
+      authorization: "Bearer " + process.env.SHORTLINK_API_KEY,
+      ...(form ? { "content-type": "application/x-www-form-urlencoded" } : {}),
+    },
+    body: form ? new URLSearchParams(form).toString() : undefined,
+  });
+  const text = await body.text();
+  if (statusCode >= 300) throw new Error(method + " " + path + " failed with " + statusCode);
+  return text === "" ? {} : JSON.parse(text).data;
+}
+const provider = (path, fields) => ({
+  async create(inputs) {
+    const { id } = await call("POST", path, fields(inputs));
+    return { id: String(id), outs: inputs };
+  },
+  async diff(id, olds, news) {
+    return { changes: JSON.stringify(fields(olds)) !== JSON.stringify(fields(news)) };
+  },
+  async read(id, props) {
+    const record = await call("GET", path + "/" + id);
+    return { id, props: { ...props, ...(record.url && record.alias ? { url: record.url, alias: record.alias } : {}) } };
+  },
+  async update(id, olds, news) {
+    await call("PATCH", path + "/" + id, fields(news));
+    return { outs: news };
+  },
+  async delete(id) {
+    await call("DELETE", path + "/" + id);
+  },
+});
+const domainProvider = provider("/domains", ({ name }) => ({ name }));
+const linkProvider = provider("/links", ({ domainId, alias, url }) => ({ domain_id: domainId, alias, url }));
+class Domain extends pulumi.dynamic.Resource {
+  constructor(name, args) {
+    super(domainProvider, name, args);
+  }
+}
+class Link extends pulumi.dynamic.Resource {
+  constructor(name, args) {
+    super(linkProvider, name, args);
+  }
+}
+const domains = names.map((name) => new Domain(name, { name }));
+for (let i = 0; i < count; i++) new Link("link-" + i, { domainId: domains[i % 2].id, ...link(i) });
+`,
+};
+
+const doNothing = `
+let id = 0;
+exports.nothing = {
+  check: async (olds, news) => ({ inputs: news }),
+  diff: async () => ({}),
+  create: async (inputs) => ({ id: String(++id), outs: inputs }),
+  read: async (id, props) => ({ id, props }),
+  update: async (id, olds, news) => ({ outs: news }),
+};`;
+
+/**
+ * A program that the engine runs, with a state of its own, that finds its packages as installed ones.
+ *
+ * @param {string} name
+ * @param {Emulator} emulator
+ * @param {number} links
+ * @param {{ checkpoints: boolean, window: number | undefined }} options
+ * @returns {Promise<Subject>}
+ */
+export async function engineSubject(name, emulator, links, { checkpoints, window }) {
+  const folder = mkdtempSync(join(tmpdir(), "shortlink-bench-"));
+  const modules = join(folder, "node_modules");
+  mkdirSync(join(modules, "do-nothing"), { recursive: true });
+  writeFileSync(join(folder, "Pulumi.yaml"), "name: bench\nruntime: nodejs\n");
+  writeFileSync(join(folder, "package.json"), JSON.stringify({ name: "bench", main: "index.js" }));
+  writeFileSync(join(folder, "index.js"), programs[name] ?? "");
+  writeFileSync(join(modules, "do-nothing", "provider.js"), doNothing);
+  cpSync(join(root, "dist"), join(modules, "pulumi-shortlink", "dist"), { recursive: true });
+  cpSync(join(root, "package.json"), join(modules, "pulumi-shortlink", "package.json"));
+  for (const each of ["@pulumi", "undici", "qs", "zod", "side-channel", "es-errors"]) {
+    symlinkSync(join(root, "node_modules", each), join(modules, each));
+  }
+  /** @type {Record<string, string>} */
+  const environment = {
+    ...pulumiEnvironment(join(folder, "pulumi")),
+    SHORTLINK_BASE_URL: emulator.url,
+    SHORTLINK_API_KEY: emulator.apiKey,
+    LINKS: String(links),
+    ...(checkpoints ? {} : { PULUMI_SKIP_CHECKPOINTS: "true" }),
+    ...(window === undefined ? {} : { SHORTLINK_LIMIT_WINDOW: String(window) }),
+  };
+
+  /** @param {string[]} args */
+  async function pulumi(...args) {
+    const child = spawn("pulumi", [...args, "--stack", "bench", "--non-interactive"], {
+      cwd: folder,
+      env: environment,
+      stdio: ["ignore", "ignore", "ignore"],
+    });
+    const closed = once(child, "close");
+    let memory = 0;
+    const watch = setInterval(() => {
+      void memoryBelow(child.pid ?? 0).then((bytes) => (memory = Math.max(memory, bytes)));
+    }, 1000);
+    await closed;
+    clearInterval(watch);
+    return { memory, failed: child.exitCode !== 0 };
+  }
+
+  await pulumi("stack", "init");
+  const up = () => pulumi("up", "--yes", "--skip-preview", "--suppress-outputs");
+  /** @type {Record<Operation, () => Promise<{ memory: number, failed: boolean }>>} */
+  const commands = {
+    create: up,
+    "no-op": up,
+    refresh: () => pulumi("refresh", "--yes", "--skip-preview"),
+    "update one": () => ((environment.CHANGED = "1"), up()),
+    "update all": () => ((environment.CHANGED = String(links)), up()),
+    destroy: () => pulumi("destroy", "--yes", "--skip-preview"),
+  };
+  return {
+    carryOut: async (operation) => {
+      const outcome = await commands[operation]();
+      const state = readFileSync(join(folder, "pulumi/state/.pulumi/stacks/bench/bench.json"));
+      return { ...outcome, stateBytes: state.length };
+    },
+    end: () => rmSync(folder, { recursive: true, force: true }),
+  };
+}
+
+/**
+ * What all processes below one take of the memory, in bytes.
+ *
+ * @param {number} pid
+ */
+async function memoryBelow(pid) {
+  const { stdout } = await promisify(execFile)("ps", ["-A", "-o", "pid=,ppid=,rss="]);
+  const all = stdout
+    .trim()
+    .split("\n")
+    .map((line) => line.trim().split(/\s+/).map(Number));
+  /** @type {(parent: number) => number} */
+  const below = (parent) =>
+    all
+      .filter(([, each]) => each === parent)
+      .reduce((sum, [child = 0, , kilobytes = 0]) => sum + kilobytes * 1024 + below(child), 0);
+  return below(pid);
+}
+
+/**
+ * The requests that the operations take at the least, four at a time.
+ *
+ * @param {Emulator} emulator
+ * @param {number} links
+ * @returns {Promise<Subject>}
+ */
+export async function loop(emulator, links) {
+  const dispatcher = new Agent({ connections: 4 });
+  /**
+   * @param {"GET" | "POST" | "PATCH" | "DELETE"} method
+   * @param {string} path
+   * @param {Record<string, string>} [form]
+   * @returns {Promise<void>}
+   */
+  async function send(method, path, form) {
+    const { statusCode, headers, body } = await request(`${emulator.url}/api/v1${path}`, {
+      dispatcher,
+      method,
+      headers: {
+        accept: "application/json",
+        authorization: `Bearer ${emulator.apiKey}`,
+        "content-type": "application/x-www-form-urlencoded",
+      },
+      body: form ? new URLSearchParams(form).toString() : null,
+    });
+    await body.dump();
+    if (statusCode !== 429) return;
+    await new Promise((resolve) => setTimeout(resolve, Number(headers["retry-after"]) * 1000));
+    return send(method, path, form);
+  }
+  /** @param {(i: number) => Promise<void>} each */
+  async function all(each) {
+    let next = 0;
+    const worker = async () => {
+      while (next < links) await each(next++);
+    };
+    await Promise.all([worker(), worker(), worker(), worker()]);
+  }
+  for (let i = 0; i < domains; i++) await send("POST", "/domains", { name: `go${i}.example` });
+  const form = (/** @type {number} */ i, host = "https://example.com/") => ({
+    ...{ domain_id: String((i % domains) + 1), alias: `a${i}`, url: host + i },
+  });
+  /** @type {Record<Operation, () => Promise<void>>} */
+  const work = {
+    create: () => all((i) => send("POST", "/links", form(i))),
+    "no-op": () => Promise.resolve(),
+    refresh: () =>
+      all((i) =>
+        i % 100 === 0 ? send("GET", `/links?per_page=100&page=${i / 100 + 1}`) : Promise.resolve(),
+      ),
+    "update one": () => send("PATCH", "/links/1", form(0, "https://new.example/")),
+    "update all": () => all((i) => send("PATCH", `/links/${i + 1}`, form(i, "https://new.example/"))),
+    destroy: () => all((i) => send("DELETE", `/links/${i + 1}`)),
+  };
+  return {
+    carryOut: async (operation) => {
+      await work[operation]();
+      return { memory: undefined, failed: false, stateBytes: undefined };
+    },
+    end: () => void dispatcher.close(),
+  };
+}
