@@ -4,6 +4,7 @@ import type { Adopt } from "./adopt";
 import { checkInputs, isUnknown } from "./check";
 import {
   changedFields,
+  digestOf,
   driftedFields,
   echoOf,
   ignoredFields,
@@ -20,11 +21,13 @@ import type { Client, DomainRecord, LinkRecord } from "./service/client";
 import type { FormFields } from "./service/form";
 import {
   configure,
-  IncompleteError,
   knownSettings,
+  notKept,
   refuseOtherService,
   unlessGone,
   withClient,
+  writeOrDoubt,
+  type Doubt,
   type Origin,
 } from "./session";
 import type { Settings } from "./settings";
@@ -79,7 +82,7 @@ export interface DomainInputs {
 }
 
 /** @internal What the state keeps of a domain. */
-export interface DomainState extends DomainInputs, Origin {
+export interface DomainState extends DomainInputs, Origin, Doubt {
   url: string;
   __echo?: Echo;
 }
@@ -104,11 +107,11 @@ async function written(
   const whole = missing(record).length === 0 ? record : await client.showDomain(record.id);
   const state = toState(whole, inputs, echoOf(fields, inputs, observe(whole), echo), settings);
   const ignored = missing(whole);
-  if (ignored.length > 0) throw new IncompleteError(String(record.id), state, ignored);
+  if (ignored.length > 0) throw notKept(record.id, state, ignored);
   return state;
 }
 
-function toInputs({ url: _url, __echo, __origin, ...inputs }: DomainState): DomainInputs {
+function toInputs({ url: _url, __echo, __origin, __doubtful, ...inputs }: DomainState): DomainInputs {
   return inputs;
 }
 
@@ -192,11 +195,14 @@ export class DomainProvider implements pulumi.dynamic.ResourceProvider {
     return withClient(olds, async (client, settings) => {
       // What the service did not keep the last time is tried again.
       const ignored = ignoredFields(managed, olds, { ...olds, ...olds.__echo });
-      const fields = [...new Set([...changedFields(managed, olds, news), ...ignored])];
+      const doubtful = managed.filter((field) => olds.__doubtful?.includes(field));
+      const fields = [...new Set([...changedFields(managed, olds, news), ...ignored, ...doubtful])];
       // The service knows nothing of forceDestroy.
       if (fields.length === 0) return { outs: replaceFields(olds, ["forceDestroy"], news) };
-      const record = await client.updateDomain(Number(id), toForm(news, fields));
-      return { outs: await written(client, record, news, fields, olds.__echo, settings) };
+      return writeOrDoubt(id, olds, fields, async () => {
+        const record = await client.updateDomain(Number(id), toForm(news, fields));
+        return { outs: await written(client, record, news, fields, olds.__echo, settings) };
+      });
     });
   }
 
@@ -244,12 +250,13 @@ async function make(
   const given = managed.filter((field) => inputs[field] !== undefined);
   const isEqual = (domain: DomainRecord) => changedFields(managed, inputs, observe(domain)).length === 0;
   const notes = new Notes(client, settings, keyOf(inputs));
-  for (const intent of notes.open) {
-    if (intent.id === undefined) continue;
-    const left = await unlessGone(client.showDomain(Number(intent.id)));
-    if (!left) await notes.forget(intent);
-    if (left?.name === inputs.name) return takeOver(left, "always");
-  }
+  const left = await notes.leftOver(
+    (id) => unlessGone(client.showDomain(id)),
+    (key) => Promise.resolve(key === keyOf(inputs) ? findDomain(client, inputs.name) : undefined),
+    (domain) => digestOf(managed, observe(domain)),
+    ({ name }) => name === inputs.name,
+  );
+  if (left) return takeOver(left, "always");
   try {
     const once = () =>
       storeOnce(
@@ -258,7 +265,7 @@ async function make(
         () => findDomain(client, inputs.name),
         isEqual,
       );
-    return { record: await notes.during(keyOf(inputs), once), fields: given };
+    return { record: await notes.during(keyOf(inputs), digestOf(managed, inputs), once), fields: given };
   } catch (error) {
     const found =
       error instanceof ExistsError

@@ -1,3 +1,5 @@
+import { createHash } from "node:crypto";
+
 /**
  * What the service answered after our last write, for those fields only that it spells in another way than we
  * did (dates of another time zone, for example); null stands for absent. Drift is "the echo changed", not "the
@@ -20,6 +22,12 @@ export function changedFields<Field extends string>(
   news: Values<Field>,
 ): Field[] {
   return fields.filter((field) => !isSame(olds[field], news[field]));
+}
+
+/** A text that is the same for the same values, and tells nothing of them. */
+export function digestOf<Field extends string>(fields: readonly Field[], values: Values<Field>): string {
+  const text = JSON.stringify(fields.map((field) => values[field] ?? null));
+  return createHash("sha256").update(text).digest("base64url");
 }
 
 /** The echo after a write of the `written` fields; the others keep the echo they had, so their drift still shows. */

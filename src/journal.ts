@@ -31,6 +31,8 @@ export interface Intent {
   urn: string;
   /** The object by its natural key: `domain go.example`, `link 12/docs`. */
   key: string;
+  /** A digest of what was sent. */
+  sent: string;
   /** The object's id, once the service has told it. */
   id?: string;
 }
@@ -80,6 +82,7 @@ export class Journal {
 
   /** Notes the id of what was made, or found to be made, for an intent. */
   made(intent: string, id: string): Promise<void> {
+    this.#earlier = this.#earlier.map((each) => (each.intent === intent ? { ...each, id } : each));
     return this.#append({ made: intent, id });
   }
 

@@ -1,9 +1,9 @@
 import { assertAdoptable, conflict } from "./adopt";
 import type { Adopt } from "./adopt";
 import * as aliases from "./aliases";
-import { changedFields } from "./drift";
+import { changedFields, digestOf } from "./drift";
 import { findAlias, findLink, findUrl } from "./find";
-import { inZone, managed, observe, secret, toForm, wishOf } from "./link-fields";
+import { inZone, managed, observe, secret, toForm, visible, wishOf } from "./link-fields";
 import type { Field, LinkInputs } from "./link-fields";
 import { ExistsError, Notes, storeOnce } from "./once";
 import type { Client, LinkRecord } from "./service/client";
@@ -68,18 +68,40 @@ export function targetOf({ domainId, alias, __alias }: LinkInputs): string {
   return `link ${domainId}/${alias ?? __alias}`;
 }
 
-/** The natural key of a link in the journal. */
-function keyOf({ domainId, alias }: LinkInputs): string {
-  return `link ${domainId}/${alias ?? "*"}`;
+/** The natural key of a link in the journal; without alias where the service chooses it. */
+function keyOf(domainId: number, alias = "*"): string {
+  return `link ${domainId}/${alias}`;
 }
 
-/** Ids of the links without an alias of the program's that creates of this process have, for certain or by a guess. */
+/** The fields that tell a link from others of its key. */
+const telling = visible.filter((field) => field !== "alias" && field !== "domainId");
+
+/** Ids of the links that creates of this process have, for certain or by a guess. */
 const claimed = new Set<number>();
+/** The last request of this process to make a link, by its key. */
+const posted = new Map<string, Promise<unknown>>();
+
+/** The link that an entry of the journal speaks of, unless this run knows it as that of another resource. */
+async function findLeft(client: Client, key: string, inputs: LinkInputs): Promise<LinkRecord | undefined> {
+  const [, id, alias = ""] = /^link (\d+)\/(.*)$/.exec(key) ?? [];
+  const domainId = Number(id);
+  if (key !== keyOf(inputs.domainId, inputs.alias) || alias === "*") await aliases.allPlanned();
+  if (alias === "*") return findUnknown(client, domainId, inputs.url);
+  const found = await findAlias(client, domainId, alias);
+  // Another resource may be given the alias at this moment.
+  await posted.get(key);
+  return found && !claimed.has(found.id) && !aliases.hasPlan(found.id) ? found : undefined;
+}
 
 /** What a lost request may have made. Where the service chose the alias, only links that nothing in this run knows. */
 async function findStored(client: Client, made: LinkInputs): Promise<LinkRecord | undefined> {
-  if (made.alias !== undefined) return findAlias(client, made.domainId, made.alias);
-  const links = await findUrl(client, made.domainId, made.url);
+  const { alias, domainId, url } = made;
+  return alias === undefined ? findUnknown(client, domainId, url) : findAlias(client, domainId, alias);
+}
+
+/** The newest link of a destination that nothing in this run knows. */
+async function findUnknown(client: Client, domainId: number, url: string): Promise<LinkRecord | undefined> {
+  const links = await findUrl(client, domainId, url);
   const found = links.findLast(({ id }) => !claimed.has(id) && !aliases.hasPlan(id));
   if (found) claimed.add(found.id);
   return found;
@@ -87,11 +109,17 @@ async function findStored(client: Client, made: LinkInputs): Promise<LinkRecord 
 
 /** Sends the request that makes a link. */
 async function store(client: Client, made: LinkInputs, fields: Field[]): Promise<LinkRecord> {
-  const record = await namingTargets(made, client.storeLink(toForm(made, fields)));
-  // A create whose answer was lost may have taken this one for its own: they are alike, so its own will do here.
-  const isTaken = made.alias === undefined && claimed.has(record.id);
-  claimed.add(record.id);
-  return (isTaken ? await findStored(client, made) : undefined) ?? record;
+  const post = async () => {
+    const record = await namingTargets(made, client.storeLink(toForm(made, fields)));
+    // A create whose answer was lost may have taken this one for its own: they are alike, so its own will do here.
+    const isTaken = made.alias === undefined && claimed.has(record.id);
+    claimed.add(record.id);
+    return (isTaken ? await findStored(client, made) : undefined) ?? record;
+  };
+  const posting = post();
+  const settled = posting.catch(() => undefined);
+  posted.set(keyOf(made.domainId, made.alias), settled);
+  return posting;
 }
 
 /** Stores, imports or adopts a link. */
@@ -120,24 +148,21 @@ export async function makeLink(client: Client, inputs: LinkInputs, settings: Set
       throw new Error(`There is no link ${JSON.stringify(inputs.__import)} to import in this account.`);
     return takeOver(found, adopt, inputs.__alias === undefined ? inputs : { ...inputs, alias: found.alias });
   }
+  const { domainId } = inputs;
   const isDerived = inputs.alias !== undefined && inputs.alias === inputs.__alias;
   const candidates = isDerived ? aliases.candidatesOf(inputs.alias as string) : [inputs.alias];
   const notes = new Notes(client, settings, targetOf(inputs));
-  for (const intent of notes.open) {
-    if (intent.id === undefined) continue;
-    const left = await readLink(client, Number(intent.id));
-    if (!left) await notes.forget(intent);
-    if (!left || (left.domain_id ?? inputs.domainId) !== inputs.domainId) continue;
+  const left = await notes.leftOver(
+    (id) => readLink(client, id),
+    (key) => findLeft(client, key, inputs),
+    (link) => digestOf(telling, inZone(observe(link, inputs), timeZone)),
+    (link) => (link.domain_id ?? domainId) === domainId,
+  );
+  if (left) {
     claimed.add(left.id);
     const isCandidate = inputs.alias === undefined || candidates.includes(left.alias);
+    aliases.notePlan(left.id, !isCandidate);
     return takeOver(left, "always", isCandidate ? { ...inputs, alias: left.alias } : inputs);
-  }
-  if (inputs.alias === undefined && notes.open.length > 0) {
-    // Only what no plan of this run speaks of may be what the lost request made.
-    await aliases.allPlanned();
-    const left = await findStored(client, inputs);
-    const isEqual = left !== undefined && differingFields(inputs, left).length === 0;
-    if (isEqual && (await notes.isOwn(keyOf(inputs), left))) return takeOver(left, "ifEqual", inputs);
   }
   let refusal: ServiceError | undefined;
   for (const alias of candidates) {
@@ -151,7 +176,9 @@ export async function makeLink(client: Client, inputs: LinkInputs, settings: Set
           () => findStored(client, made),
           (link) => differingFields(made, link).length === 0,
         );
-      const record = await notes.during(keyOf(made), () => aliases.takeAlias(client, made, once));
+      const record = await notes.during(keyOf(domainId, alias), digestOf(telling, made), () =>
+        aliases.takeAlias(client, made, once),
+      );
       return { record, made, fields };
     } catch (caught) {
       const error =
@@ -159,12 +186,12 @@ export async function makeLink(client: Client, inputs: LinkInputs, settings: Set
           ? new aliases.AliasTaken(caught.refusal, caught.found as LinkRecord)
           : caught;
       if (isNotFound(error))
-        throw new Error(`${error.message} Is there a domain ${inputs.domainId} in this account?`);
+        throw new Error(`${error.message} Is there a domain ${domainId} in this account?`);
       if (!(error instanceof aliases.AliasTaken)) throw error;
       const { holder } = error;
       // An alias that comes from the URN shows as well that an interrupted run of this stack has made the link.
       const isEqual = holder && differingFields(made, holder).length === 0;
-      const isOwn = isEqual && ((await notes.isOwn(keyOf(made), holder)) || isDerived);
+      const isOwn = isEqual && ((await notes.isOwn(keyOf(domainId, alias), holder)) || isDerived);
       if (holder && (isOwn || adopt !== "never")) return takeOver(holder, isOwn ? "ifEqual" : adopt, made);
       if (holder) throw conflict(error.refusal, "the link", holder.id);
       refusal ??= error.refusal;

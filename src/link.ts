@@ -22,12 +22,14 @@ import { noteOwner, noteSaved } from "./once";
 import type { Client, LinkRecord } from "./service/client";
 import {
   configure,
-  IncompleteError,
   knownSettings,
+  notKept,
   refuseOtherService,
   readLink,
   unlessGone,
   withClient,
+  writeOrDoubt,
+  type Doubt,
   type Origin,
 } from "./session";
 import { isFreed } from "./serial";
@@ -133,7 +135,7 @@ export interface LinkArgs {
 }
 
 /** @internal What the state keeps of a link. */
-export interface LinkState extends LinkInputs, Origin {
+export interface LinkState extends LinkInputs, Origin, Doubt {
   alias: string;
   shortUrl: string;
   __echo?: Echo;
@@ -163,11 +165,11 @@ async function written(
   const whole = missing(record).length === 0 ? record : await client.showLink(record.id);
   const state = toState(whole, inputs, echoOf(fields, wish, observe(whole, inputs), echo), settings);
   const ignored = missing(whole);
-  if (ignored.length > 0) throw new IncompleteError(String(record.id), state, ignored);
+  if (ignored.length > 0) throw notKept(record.id, state, ignored);
   return state;
 }
 
-function toInputs({ shortUrl: _shortUrl, __echo, __origin, ...inputs }: LinkState): LinkInputs {
+function toInputs({ shortUrl: _shortUrl, __echo, __origin, __doubtful, ...inputs }: LinkState): LinkInputs {
   return inputs;
 }
 
@@ -304,9 +306,12 @@ export class LinkProvider implements pulumi.dynamic.ResourceProvider {
       const wanted = keepAlias(olds, news);
       // What the service did not keep the last time is tried again.
       const ignored = ignoredFields(visible, olds, { ...olds, ...olds.__echo });
-      const fields = [...new Set([...changedFields(managed, olds, wanted), ...ignored])];
-      const record = await writeLink(client, Number(id), wanted, fields);
-      return { outs: await written(client, record, wanted, fields, olds.__echo, settings) };
+      const doubtful = managed.filter((field) => olds.__doubtful?.includes(field));
+      const fields = [...new Set([...changedFields(managed, olds, wanted), ...ignored, ...doubtful])];
+      return writeOrDoubt(id, olds, fields, async () => {
+        const record = await writeLink(client, Number(id), wanted, fields);
+        return { outs: await written(client, record, wanted, fields, olds.__echo, settings) };
+      });
     });
   }
 

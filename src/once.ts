@@ -95,12 +95,41 @@ export class Notes {
     if (this.#urn !== "" && settings.journal !== undefined) this.#journal = openJournal(settings.journal);
   }
 
-  /** What earlier runs were making for this resource when they ended. */
-  get open(): Intent[] {
+  /**
+   * What an earlier run has made for this resource without the engine saving it: what it was told the id of, or what has its
+   * key, is as it was sent, and no older.
+   *
+   * @param show Finds an object by its id.
+   * @param find Finds an object by its key.
+   * @param digest That of what was sent, for an object that is as it was sent.
+   * @param isUsable Can it become what the program says now? Others stay in the journal, where somebody may see them.
+   */
+  async leftOver<Item extends Made>(
+    show: (id: number) => Promise<Item | undefined>,
+    find: (key: string) => Promise<Item | undefined>,
+    digest: (item: Item) => string,
+    isUsable: (item: Item) => boolean,
+  ): Promise<Item | undefined> {
+    for (const { intent, id, key, time, sent } of this.#open) {
+      if (id !== undefined) {
+        const item = await show(Number(id));
+        if (item && isUsable(item)) return item;
+        if (!item) await this.#journal?.close(intent);
+      } else {
+        const item = await find(key);
+        if (!item || digest(item) !== sent || !isYounger(item, Date.parse(time))) continue;
+        await this.#journal?.made(intent, String(item.id));
+        if (isUsable(item)) return item;
+      }
+    }
+    return undefined;
+  }
+
+  get #open(): Intent[] {
     return this.#journal?.of(this.#settings.baseUrl, this.#urn) ?? [];
   }
 
-  /** Was this object made for this resource, by a run that was killed or one that outlives its engine? */
+  /** Was this object, which was not there a moment ago, made for this resource by a run that outlives its engine? */
   async isOwn(key: string, found: Made): Promise<boolean> {
     const id = String(found.id);
     const intents = this.#journal?.of(this.#settings.baseUrl, this.#urn, true) ?? [];
@@ -114,11 +143,11 @@ export class Notes {
   }
 
   /** Makes an object between two notes: no one can end this process without the next one knowing what it was at. */
-  async during<Item extends Made>(key: string, make: () => Promise<Item>): Promise<Item> {
+  async during<Item extends Made>(key: string, sent: string, make: () => Promise<Item>): Promise<Item> {
     const journal = this.#journal;
     if (!journal) return make();
     const time = new Date(this.#client.serviceTime(Date.now())).toISOString();
-    const intent = await journal.begin({ time, service: this.#settings.baseUrl, urn: this.#urn, key });
+    const intent = await journal.begin({ time, service: this.#settings.baseUrl, urn: this.#urn, key, sent });
     let item: Item;
     try {
       item = await make();
@@ -127,13 +156,8 @@ export class Notes {
       throw error;
     }
     await journal.made(intent, String(item.id));
-    // What was on its way when an earlier run ended has not arrived, or this create would have met it.
-    for (const each of this.open) if (each.id === undefined) await journal.close(each.intent);
+    // What was on its way when an earlier run ended has not arrived: it was looked for before.
+    for (const each of this.#open) if (each.id === undefined) await journal.close(each.intent);
     return item;
-  }
-
-  /** Notes that there is nothing any more of what an earlier run was making. */
-  async forget({ intent }: Intent): Promise<void> {
-    await this.#journal?.close(intent);
   }
 }

@@ -1,6 +1,7 @@
 import { Client, type LinkRecord } from "./service/client";
 import {
   isForeign,
+  isLost,
   isNotFound,
   isUnauthorized,
   isUnreachable,
@@ -68,23 +69,46 @@ export async function withClient<Value>(
 }
 
 /**
- * Thrown where the object was written but the service did not keep all of it. The engine saves the state, shows the
- * reasons, and calls `update` in the next run.
+ * Thrown where the object exists but is not what the program says. The engine saves the state, shows the reasons, and
+ * calls `update` in the next run.
  */
 export class IncompleteError extends Error {
-  readonly reasons: string[];
-
   constructor(
     readonly id: string,
     readonly properties: object,
-    ignored: readonly string[],
+    readonly reasons: string[],
   ) {
-    super(`not kept by the service: ${ignored.join(", ")}`);
-    this.reasons = ignored.map(
-      (field) =>
-        `${field}: the service answered with success but did not keep the value, or not all of it. This version of ` +
-        `it may not know the field, or the account may not use it: remove ${field} from the program.`,
-    );
+    super(reasons.join(" "));
+  }
+}
+
+/** For fields that the service did not keep. */
+export function notKept(id: number, state: object, fields: readonly string[]): IncompleteError {
+  const reasons = fields.map(
+    (field) =>
+      `${field}: the service answered with success but did not keep the value, or not all of it. This version of ` +
+      `it may not know the field, or the account may not use it: remove ${field} from the program.`,
+  );
+  return new IncompleteError(String(id), state, reasons);
+}
+
+/** What a state tells of an update of which nobody knows whether it was carried out. */
+export interface Doubt {
+  __doubtful?: string[];
+}
+
+/** Writes some fields. Where nobody knows whether they were written, the state keeps them for the next run to write again. */
+export async function writeOrDoubt<Value>(
+  id: string,
+  state: Doubt,
+  fields: readonly string[],
+  write: () => Promise<Value>,
+): Promise<Value> {
+  try {
+    return await write();
+  } catch (error) {
+    if (!isLost(error)) throw error;
+    throw new IncompleteError(id, { ...state, __doubtful: [...fields] }, [describe(error)]);
   }
 }
 

@@ -3,10 +3,7 @@ import { expect, test } from "vitest";
 
 test("an error of a constructor says where in the program it is, and errors after it do so too", () => {
   const args = { domainId: 1, url: "https://example.com/" };
-  const makers = [
-    () => new shortlink.Link("", args),
-    () => new shortlink.Domain("", { name: "go.example" }),
-  ];
+  const makers = [() => new shortlink.Link("", args), () => new shortlink.Domain("", { name: "go.example" })];
   for (const make of makers) {
     let thrown: unknown;
     try {

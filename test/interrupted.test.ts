@@ -4,6 +4,8 @@ import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { createEmulator, type Emulator } from "../src/emulator/server";
+import { digestOf } from "../src/drift";
+import { visible } from "../src/link-fields";
 import { Journal, readJournal } from "../src/journal";
 import { send } from "./helpers/emulator";
 
@@ -52,10 +54,23 @@ async function newRun(settings: Record<string, string> = {}) {
   };
 }
 
+/** The digest of a link with nothing but a destination, and of a domain with nothing but a name. */
+const linkSent = digestOf(
+  visible.filter((field) => field !== "alias" && field !== "domainId"),
+  { url },
+);
+const domainSent = (name: string) => digestOf(["name", "homepageUrl", "notFoundUrl"], { name });
+
 /** What a run leaves that is killed after it has sent its request, or even after it has heard the id. */
-async function killedRun(path: string, key: string, form: string, id?: string): Promise<void> {
+async function killedRun(path: string, key: string, sent: string, form: string, id?: string): Promise<void> {
   const journal = new Journal(folder);
-  const intent = await journal.begin({ time: new Date().toISOString(), service: emulator.url, urn, key });
+  const intent = await journal.begin({
+    time: new Date().toISOString(),
+    service: emulator.url,
+    urn,
+    key,
+    sent,
+  });
   expect((await send(emulator, "POST", path, { form })).status).toBe(201);
   if (id !== undefined) await journal.made(intent, id);
 }
@@ -64,7 +79,7 @@ const open = () => readJournal(folder).intents.map(({ key, id }) => [key, id]);
 const posts = () => emulator.requests.filter(({ method }) => method === "POST").length;
 
 test("what the killed run made is taken over, and struck out when the state has it", async () => {
-  await killedRun("/links", "link 1/docs", `url=${url}&domain_id=1&alias=docs`);
+  await killedRun("/links", "link 1/docs", linkSent, `url=${url}&domain_id=1&alias=docs`);
   const run = await newRun();
   const { id, outs } = await run.createLink();
   expect(id).toBe("1");
@@ -76,9 +91,9 @@ test("what the killed run made is taken over, and struck out when the state has 
 });
 
 test("a domain that the killed run made is taken over", async () => {
-  await killedRun("/domains", "domain a.example", "name=a.example");
+  await killedRun("/domains", "domain a.example", domainSent("a.example"), "name=a.example");
   expect(await (await newRun()).createDomain({ name: "a.example" })).toMatchObject({ id: "2" });
-  await killedRun("/domains", "domain b.example", "name=b.example", "3");
+  await killedRun("/domains", "domain b.example", domainSent("b.example"), "name=b.example", "3");
   const before = posts();
   const homepageUrl = "https://example.com/home";
   expect(await (await newRun()).createDomain({ name: "b.example", homepageUrl })).toMatchObject({
@@ -89,37 +104,57 @@ test("a domain that the killed run made is taken over", async () => {
 });
 
 test("what is known by its id needs no further create, even where the program has changed since", async () => {
-  await killedRun("/links", "link 1/docs", `url=${url}&domain_id=1&alias=docs`, "1");
+  await killedRun("/links", "link 1/docs", linkSent, `url=${url}&domain_id=1&alias=docs`, "1");
   const before = posts();
   const changed = { url: "https://example.com/new", alias: "handbook", clicksLimit: 7 };
   expect(await (await newRun()).createLink(changed)).toMatchObject({ id: "1", outs: changed });
   expect(posts()).toBe(before);
 });
 
+test("what is as it was sent is taken over, even where the program has changed since", async () => {
+  await killedRun("/links", "link 1/docs", linkSent, `url=${url}&domain_id=1&alias=docs`);
+  const changed = { url: "https://example.com/new", alias: "handbook", clicksLimit: 7 };
+  const before = posts();
+  expect(await (await newRun()).createLink(changed)).toMatchObject({ id: "1", outs: changed });
+  expect(posts()).toBe(before);
+});
+
 test("what somebody else has deleted since is created again", async () => {
-  await killedRun("/links", "link 1/docs", `url=${url}&domain_id=1&alias=docs`, "1");
+  await killedRun("/links", "link 1/docs", linkSent, `url=${url}&domain_id=1&alias=docs`, "1");
   await send(emulator, "DELETE", "/links/1");
   expect(await (await newRun()).createLink()).toMatchObject({ id: "2" });
   expect(open()).toEqual([["link 1/docs", "2"]]);
 });
 
 test("a request that never arrived leaves nothing open once the next run has made the link", async () => {
-  const intent = { time: new Date().toISOString(), service: emulator.url, urn, key: "link 1/docs" };
+  const intent = {
+    time: new Date().toISOString(),
+    service: emulator.url,
+    urn,
+    key: "link 1/docs",
+    sent: linkSent,
+  };
   await new Journal(folder).begin(intent);
   expect(await (await newRun()).createLink()).toMatchObject({ id: "1" });
   expect(open()).toEqual([["link 1/docs", "1"]]);
 });
 
 test("another stack, another link and one that was there before are conflicts, and leave no note", async () => {
-  await killedRun("/links", "link 1/docs", `url=${url}&domain_id=1&alias=docs`);
+  await killedRun("/links", "link 1/docs", linkSent, `url=${url}&domain_id=1&alias=docs`);
   const other = (await newRun()).createLink({}, urn.replace("prod", "staging"));
   await expect(other).rejects.toThrow("It is that of the link with the id 1.");
-  const changed = (await newRun()).createLink({ url: "https://example.com/new" });
-  await expect(changed).rejects.toThrow("It is that of the link with the id 1.");
+  await send(emulator, "PATCH", "/links/1", { form: "url=https://example.com/theirs" });
+  await expect((await newRun()).createLink()).rejects.toThrow("It is that of the link with the id 1.");
 
   await send(emulator, "POST", "/links", { form: `url=${url}&domain_id=1&alias=old` });
   await setTimeout(1100);
-  const intent = { time: new Date().toISOString(), service: emulator.url, urn, key: "link 1/old" };
+  const intent = {
+    time: new Date().toISOString(),
+    service: emulator.url,
+    urn,
+    key: "link 1/old",
+    sent: linkSent,
+  };
   await new Journal(folder).begin(intent);
   const older = (await newRun()).createLink({ alias: "old" });
   await expect(older).rejects.toThrow("It is that of the link with the id 2.");
@@ -133,7 +168,7 @@ test("a link whose alias the service chose is found by its destination, among th
   const service = { "shortlink:aliases": "service" };
   const unnamed = { alias: undefined, __alias: "derived" };
   const first = await (await newRun(service)).createLink(unnamed, `${urn}-1`);
-  await killedRun("/links", "link 1/*", `url=${url}&domain_id=1`);
+  await killedRun("/links", "link 1/*", linkSent, `url=${url}&domain_id=1`);
   // The first is in the state, which the plan of the next run shows.
   const run = await newRun(service);
   await run.link.diff(first.id, first.outs as never, first.outs as never);

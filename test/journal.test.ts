@@ -9,7 +9,7 @@ import { root } from "../tools/environment.mjs";
 
 const service = "https://links.example";
 const urn = "urn:pulumi:prod::links::pulumi-nodejs:dynamic/shortlink:Link::docs";
-const details = { time: "2026-11-21T15:00:00.000Z", service, urn, key: "link 12/docs" };
+const details = { time: "2026-11-21T15:00:00.000Z", service, urn, key: "link 12/docs", sent: "digest" };
 
 function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "shortlink-journal-"));
@@ -92,7 +92,7 @@ test("several processes write and compact at a time, and no intent is lost", asy
       for (let i = 0; i < 60; i++) {
         // Each begins as a run does: by compacting what is done with.
         const journal = new Journal(folder);
-        const details = { time: "", service: "s", urn: "u" };
+        const details = { time: "", service: "s", urn: "u", sent: "" };
         const made = await Promise.all([0, 1, 2].map(() => journal.begin({ ...details, key: "link done" })));
         await Promise.all(made.map((each) => journal.close(each)));
         await journal.begin({ ...details, key: "link " + name + "/" + i });

@@ -85,14 +85,12 @@ test("the declarations can be read by the compiler that the SDK falls back to", 
 test("nothing but what is needed to run and to type is in the tarball", () => {
   const entries = readdirSync(installed, { recursive: true, withFileTypes: true, encoding: "utf8" });
   const files = entries.filter((entry) => entry.isFile()).map((entry) => entry.name);
-  expect(files.filter((name) => !/\.(?:js|d\.ts)$/.test(name)).sort()).toEqual([
-    "CHANGELOG.md",
-    "LICENSE",
-    "README.md",
-    "SECURITY.md",
-    ...readdirSync(join(root, "docs")),
-    "package.json",
-  ]);
+  expect(files.filter((name) => !/\.(?:js|d\.ts)$/.test(name)).sort()).toEqual(
+    [
+      ...["CHANGELOG.md", "LICENSE", "README.md", "SECURITY.md", "package.json"],
+      ...readdirSync(join(root, "docs")),
+    ].sort(),
+  );
 });
 
 test("the command of the tarball starts", () => {

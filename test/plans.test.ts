@@ -154,7 +154,7 @@ test("what the service does not keep is named, and the rest is in the state", as
     __echo: { pixelIds: [1] },
   });
   await expect(link.update("1", (partly as IncompleteError).properties as never, pixels)).rejects.toThrow(
-    "not kept by the service: pixelIds",
+    "pixelIds: the service answered with success but did not keep the value",
   );
 });
 
