@@ -153,7 +153,7 @@ export async function makeLink(client: Client, inputs: LinkInputs, settings: Set
   const candidates = isDerived ? aliases.candidatesOf(inputs.alias as string) : [inputs.alias];
   const notes = new Notes(client, settings, targetOf(inputs));
   const left = await notes.leftOver(
-    (id) => readLink(client, id),
+    (id) => readLink(client, id, domainId),
     (key) => findLeft(client, key, inputs),
     (link) => digestOf(telling, inZone(observe(link, inputs), timeZone)),
     (link) => (link.domain_id ?? domainId) === domainId,

@@ -287,7 +287,7 @@ export class LinkProvider implements pulumi.dynamic.ResourceProvider {
       aliases.noteRefresh();
       // Of a link that another stack has made, `Link.get` proves nothing.
       if (!("__id" in state)) noteSaved("link", id);
-      const record = await readLink(client, Number(id));
+      const record = await readLink(client, Number(id), state.domainId);
       // An empty answer drops the resource from the state.
       if (!record) return {};
       const old = toInputs(state);

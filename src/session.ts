@@ -140,18 +140,22 @@ export async function unlessGone<Value>(call: Promise<Value>): Promise<Value | u
   }
 }
 
-function clientOf({ baseUrl, apiKey, limitWindow: window }: Settings): Client {
+function clientOf({ baseUrl, apiKey, limitWindow: window, acceptGone }: Settings): Client {
   const key = JSON.stringify([baseUrl, apiKey]);
   if (shared?.key !== key) {
     const client = new Client({ baseUrl, apiKey }, { tell: say, window });
-    shared = { key, client, reads: new LinkReads(client) };
+    shared = { key, client, reads: new LinkReads(client, acceptGone) };
   }
   return shared.client;
 }
 
 /** Reads a link for a refresh, which reads many; undefined for one that is gone. */
-export async function readLink(client: Client, id: number): Promise<LinkRecord | undefined> {
-  return shared?.client === client ? shared.reads.read(id) : unlessGone(client.showLink(id));
+export async function readLink(
+  client: Client,
+  id: number,
+  domainId: number,
+): Promise<LinkRecord | undefined> {
+  return shared?.client === client ? shared.reads.read(id, domainId) : unlessGone(client.showLink(id));
 }
 
 /** Tells the user something as it happens: the engine shows what its provider prints, under the stack. */

@@ -15,6 +15,8 @@ export interface Settings extends Connection {
   aliases: "stable" | "service";
   /** The time zone of the account, in which the service reads active periods, where the stack says so. */
   timeZone: string | undefined;
+  /** Is it no error of a refresh when most of the stack's links are gone? */
+  acceptGone: boolean;
   /** Milliseconds within which the account's limit of requests counts. */
   limitWindow: number;
   /** The folder of the journal of creates; undefined for none. */
@@ -91,6 +93,7 @@ export function resolveSettings(readConfig: ReadConfig, environment = process.en
     movedFrom: movedFrom === undefined ? undefined : trimUrl(URL.parse(movedFrom)?.href ?? movedFrom),
     aliases: aliases as Settings["aliases"],
     timeZone,
+    acceptGone: read("acceptGone") === "true",
     limitWindow: limitWindow * 1000,
     journal: journalFolder(readConfig, environment),
   };

@@ -136,6 +136,19 @@ test("reads, changes and deletions go on after faults, and none takes a link out
   expect(await link.read(id, state)).toEqual({});
 }, 60_000);
 
+test("the deletion of a domain that is cut half-way is finished, and one without DNS records is an error", async () => {
+  await start({ flavour: { unresolved: ["late.example"] } });
+  await create("docs");
+  await create("blog");
+  emulator.faults.push({ method: "DELETE", nth: 1, when: "half", answer: 500 });
+  const state = { __provider: "text", name: "go.example", url: "http://go.example", forceDestroy: true };
+  await new DomainProvider().delete("1", state as never);
+  expect(await total("/domains")).toBe(0);
+  await expect(new DomainProvider().create({ __provider: "text", name: "late.example" })).rejects.toThrow(
+    'store domain "late.example": the service refused it (422): name: The DNS records of the domain do not point',
+  );
+});
+
 test("a create that comes too soon for the account is sent again later", async () => {
   await start();
   emulator.faults.push({ method: "POST", nth: 1, answer: 429 });

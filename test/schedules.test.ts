@@ -118,6 +118,16 @@ async function carryOut(
     // The engine does nothing more, and the next run must do it again.
     if (errors.length > 0) return { errors, isKilled: true };
   }
+  const deleteCondemned = () =>
+    failuresOf(
+      state.condemned.map(async (resource) => {
+        await link.delete(resource.id, resource.outs as never);
+        step(() => (state.condemned = state.condemned.filter((each) => each !== resource)));
+      }),
+    );
+  // What an earlier run could not delete any more comes first.
+  const left = await deleteCondemned();
+  if (left.length > 0 || isKilled) return { errors: left, isKilled: true };
   const writes: Promise<void>[] = [];
   for (const [name, args] of Object.entries(wanted)) {
     const old = state.resources.get(name);
@@ -163,11 +173,7 @@ async function carryOut(
       state.resources.delete(name);
       state.condemned.push(resource);
     }
-    const deletions = state.condemned.map(async (resource) => {
-      await link.delete(resource.id, resource.outs as never);
-      step(() => (state.condemned = state.condemned.filter((each) => each !== resource)));
-    });
-    errors.push(...(await failuresOf(deletions)));
+    errors.push(...(await deleteCondemned()));
   }
   if (!isKilled) Object.assign(saved, state);
   return { errors, isKilled };

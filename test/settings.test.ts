@@ -29,6 +29,7 @@ test("Pulumi config comes before the environment", () => {
     movedFrom: undefined,
     aliases: "stable",
     timeZone: undefined,
+    acceptGone: false,
     limitWindow: 60_000,
     journal: join(homedir(), ".pulumi", "shortlink"),
   });
@@ -39,6 +40,7 @@ test("Pulumi config comes before the environment", () => {
     movedFrom: undefined,
     aliases: "stable",
     timeZone: undefined,
+    acceptGone: false,
     limitWindow: 60_000,
     journal: join(homedir(), ".pulumi", "shortlink"),
   });

@@ -10,8 +10,11 @@ export interface Fault {
   nth?: number;
   /** Share of these calls, from 0 to 1, drawn by the seed of the emulator. Default: 1. */
   rate?: number;
-  /** `"before"`: nothing is done; `"after"`: the call is carried out and its answer is lost. Default: `"before"`. */
-  when?: "before" | "after";
+  /**
+   * `"before"`: nothing is done; `"after"`: the call is carried out and its answer is lost; `"half"`: the deletion of a domain
+   * stops when half of its links are gone. Default: `"before"`.
+   */
+  when?: "before" | "after" | "half";
   /**
    * What the client gets: a connection that is `"reset"`; no answer at all (`"hang"`, until the emulator is closed); half of the
    * answer (`"cut"`); a page with status 200 (`"html"`); or the page of a proxy with this status.

@@ -38,6 +38,8 @@ export interface Flavour {
    * `pixel_ids=7` is answered 422 instead of 500.
    */
   lenientPixels?: boolean;
+  /** Names of domains whose DNS records do not point to the server yet: storing them is answered 422. */
+  unresolved?: string[];
   /** A store gives the link a title, as if the page was read; every update that contains `url` loses it (2025). */
   titles?: boolean;
   /** Two stores of one alias or name at a time both succeed: the service looks first and writes later. */

@@ -141,6 +141,8 @@ async function answer(request: IncomingMessage, response: ServerResponse, contex
   if (isApi && context.latency > 0) await setTimeout(context.latency);
   let result: Result;
   try {
+    const [, domain] = /\/domains\/(\d+)$/.exec(url.pathname) ?? [];
+    if (fault?.when === "half" && method === "DELETE") context.store.deleteHalf(Number(domain));
     result =
       fault && fault.when !== "after"
         ? html(200, "Fault", "")
@@ -444,6 +446,11 @@ const domains = {
   async store(call: Call) {
     const { store, host, flavour } = call;
     const { problems, values } = checkDomain(domainForm(call), store, host, true);
+    if (flavour.unresolved?.some((name) => name === values.name)) {
+      problems.name = [
+        "The DNS records of the domain do not point to the server. That can take up to 24 hours.",
+      ];
+    }
     refuse(problems, flavour);
     if (flavour.racyStores) await setTimeout(50);
     const row = store.addDomain({ name: "", homepage_url: null, not_found_url: null, ...values });

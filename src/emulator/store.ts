@@ -162,6 +162,12 @@ export class Store {
     this.changed();
   }
 
+  /** What is left of the deletion of a domain that is cut: it goes through the links one by one. */
+  deleteHalf(domainId: number): void {
+    const links = [...this.links.values()].filter((link) => link.domain_id === domainId);
+    for (const link of links.slice(0, Math.ceil(links.length / 2))) this.deleteLink(link);
+  }
+
   /** Writes are gathered for a moment, so that a thousand creates do not write the file a thousand times. */
   changed(): void {
     if (this.#path !== undefined) this.#timer ??= setTimeout(() => this.#saveLater(), 100);

@@ -1,5 +1,5 @@
 import { setTimeout } from "node:timers/promises";
-import type { Client, LinkRecord, Page } from "./client";
+import type { Client, LinkQuery, LinkRecord, Page } from "./client";
 import { isNotFound } from "./errors";
 
 /** So many reads are shown one by one without a thought. */
@@ -8,87 +8,55 @@ const few = 3;
 const gathering = 20;
 /** A listing is as good as a show for so long, and until the next write. */
 const freshness = 60_000;
-/** So many links that can be shown may be missing from a listing: they were made or moved meanwhile. */
+/** So many links that can be shown may be missing from a listing, and so many of a stack may be gone. */
 const tolerance = 10;
+/** Milliseconds without a further read after which those that found nothing need not wait for one that does. */
+const quiet = 300;
 
 const noPage: Page<LinkRecord> = Object.assign([], { lastPage: 1 });
 
-interface Listing {
-  links: Map<number, LinkRecord>;
-  writes: number;
-  time: number;
-}
-
-/**
- * Reads links by their ids, with few requests: one by one while that is the cheaper way, and from a listing of all links
- * of the account, a hundred at a time, once half as many were read as the listing has pages. So it never takes more than
- * twice the requests of the cheaper way.
- */
-export class LinkReads {
+/** A list of links that is loaded once it costs less than the reads that it serves. */
+class List {
+  asked = 0;
   readonly #client: Client;
-  readonly #served = new Set<number>();
-  #asked = 0;
-  #hidden = 0;
+  readonly #query: LinkQuery;
   #pages: AsyncGenerator<Page<LinkRecord>> | undefined;
   #first: Promise<Page<LinkRecord>> | undefined;
-  #listing: Promise<Listing> | undefined;
+  #whole: Promise<{ links: Map<number, LinkRecord>; writes: number; time: number }> | undefined;
 
-  constructor(client: Client) {
+  constructor(client: Client, query: LinkQuery) {
     this.#client = client;
+    this.#query = query;
   }
 
-  /** The link, or undefined where there is proof that it is gone: it can neither be listed nor shown. */
-  async read(id: number): Promise<LinkRecord | undefined> {
-    this.#asked++;
-    if (this.#asked <= few) await setTimeout(gathering);
-    const listed =
-      !this.#served.has(id) && (await this.#isListingCheaper())
-        ? (await this.#list()).links.get(id)
-        : undefined;
-    if (listed) {
-      // Who reads a link again wants to know what it is like by then.
-      this.#served.add(id);
-      return listed;
-    }
-    try {
-      const shown = await this.#client.showLink(id);
-      if (this.#listing && !this.#served.has(id) && ++this.#hidden > tolerance) {
-        throw new Error(
-          `The list of links lacks link ${id} and at least ${tolerance} more that the service can show: it is not to be ` +
-            `trusted, and nothing was changed. Run the command again.`,
-        );
-      }
-      return shown;
-    } catch (error) {
-      if (isNotFound(error)) return undefined;
-      throw error;
-    }
+  get isLoaded(): boolean {
+    return this.#whole !== undefined;
   }
 
-  async #isListingCheaper(): Promise<boolean> {
-    if (this.#listing) return true;
-    if (this.#asked <= few) return false;
-    this.#pages ??= this.#client.listLinks();
+  /** Once half as many reads were asked for as the list has pages; that it costs a page to find out counts too. */
+  async isCheaper(): Promise<boolean> {
+    if (this.asked <= few) return false;
+    this.#pages ??= this.#client.listLinks(this.#query);
     this.#first ??= this.#orForget(this.#pages.next().then(({ value, done }) => (done ? noPage : value)));
     const { lastPage } = await this.#first;
-    // Without a count of the pages nobody knows what a listing would cost.
-    return lastPage !== undefined && this.#asked * 2 >= lastPage;
+    // Without a count of the pages nobody knows what the list would cost.
+    return lastPage !== undefined && this.asked * 2 >= lastPage;
   }
 
-  async #list(): Promise<Listing> {
-    this.#listing ??= this.#orForget(this.#load());
-    const listing = await this.#listing;
-    if (listing.writes === this.#client.writes && Date.now() - listing.time < freshness) return listing;
+  async links(): Promise<Map<number, LinkRecord>> {
+    this.#whole ??= this.#orForget(this.#load());
+    const { links, writes, time } = await this.#whole;
+    if (writes === this.#client.writes && Date.now() - time < freshness) return links;
     // A run that refreshes and then changes things does not read again, but who knows.
     this.#forget();
-    return { ...listing, links: new Map() };
+    return new Map();
   }
 
   #forget(): void {
-    this.#listing = this.#first = this.#pages = undefined;
+    this.#whole = this.#first = this.#pages = undefined;
   }
 
-  /** A listing that failed fails those who wait for it, and nobody later. */
+  /** A list that failed fails those who wait for it, and nobody later. */
   #orForget<Value>(promise: Promise<Value>): Promise<Value> {
     return promise.catch((error: unknown) => {
       this.#forget();
@@ -96,11 +64,88 @@ export class LinkReads {
     });
   }
 
-  async #load(): Promise<Listing> {
+  async #load() {
     const time = Date.now();
     const { writes } = this.#client;
     const all: LinkRecord[] = [...((await this.#first) ?? [])];
     if (this.#pages) for await (const page of this.#pages) all.push(...page);
     return { links: new Map(all.map((link) => [link.id, link])), writes, time };
+  }
+}
+
+/**
+ * Reads links by their ids, with few requests: one by one while that is the cheaper way, else from a list of all links of the
+ * account or of their domain, a hundred at a time. It never takes much more than twice the requests of the cheaper way.
+ */
+export class LinkReads {
+  readonly #client: Client;
+  readonly #acceptGone: boolean;
+  readonly #account: List;
+  readonly #domains = new Map<number, List>();
+  readonly #served = new Set<number>();
+  #lastAsked = 0;
+  #found = 0;
+  #gone = 0;
+  #hidden = 0;
+
+  /** @param acceptGone Is it no error when most of the links are gone? */
+  constructor(client: Client, acceptGone = false) {
+    this.#client = client;
+    this.#acceptGone = acceptGone;
+    this.#account = new List(client, {});
+  }
+
+  /** The link, or undefined where there is proof that it is gone: it can neither be listed nor shown. */
+  async read(id: number, domainId: number): Promise<LinkRecord | undefined> {
+    const domain = this.#domains.get(domainId) ?? new List(this.#client, { domain_id: domainId });
+    this.#domains.set(domainId, domain);
+    this.#account.asked++;
+    domain.asked++;
+    this.#lastAsked = Date.now();
+    if (this.#account.asked <= few) await setTimeout(gathering);
+    const list = this.#served.has(id) ? undefined : await this.#cheapest(domain);
+    const listed = (await list?.links())?.get(id);
+    if (listed) {
+      // Who reads a link again wants to know what it is like by then.
+      this.#served.add(id);
+      this.#found++;
+      return listed;
+    }
+    try {
+      const shown = await this.#client.showLink(id);
+      this.#found++;
+      if (list && ++this.#hidden > tolerance) {
+        throw new Error(
+          `The list of links lacks link ${id} and at least ${tolerance} more that the service can show: it is not to be ` +
+            `trusted, and nothing was changed. Run the command again.`,
+        );
+      }
+      return shown;
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+      await this.#assertPlausible(id);
+      return undefined;
+    }
+  }
+
+  async #cheapest(domain: List): Promise<List | undefined> {
+    const loaded = [this.#account, domain].find((list) => list.isLoaded);
+    if (loaded) return loaded;
+    if (await this.#account.isCheaper()) return this.#account;
+    return (await domain.isCheaper()) ? domain : undefined;
+  }
+
+  /** An account in which nothing, or nearly nothing, of the stack is there may be the wrong one. */
+  async #assertPlausible(id: number): Promise<void> {
+    this.#gone++;
+    while (this.#found === 0 && Date.now() - this.#lastAsked < quiet) await setTimeout(gathering);
+    const isPlausible =
+      this.#found === 0 ? this.#gone <= few : this.#gone <= tolerance || this.#gone <= this.#found;
+    if (isPlausible || this.#acceptGone) return;
+    throw new Error(
+      `Link ${id} is gone, and so are ${this.#gone - 1} of the other ${this.#gone + this.#found - 1} links that were read. ` +
+        `Is this the key of the right account? If they were deleted on purpose, set shortlink:acceptGone to true for one ` +
+        `refresh, and the stack gives them up.`,
+    );
   }
 }

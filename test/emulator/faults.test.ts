@@ -106,6 +106,18 @@ describe("faults", () => {
     expect(first.split("503").length - 1).toBeLessThan(45);
   });
 
+  test("the deletion of a domain stops half-way", async () => {
+    const call = await start({ faults: [{ method: "DELETE", nth: 1, when: "half", answer: 504 }] });
+    await call("POST", "/domains", "name=go.example");
+    for (const alias of ["a", "b", "c"])
+      await call("POST", "/links", `url=https://example.com/&domain_id=1&alias=${alias}`);
+    expect((await call("DELETE", "/domains/1")).status).toBe(504);
+    const { body } = await call("GET", "/links");
+    expect((body as { data: { alias: string }[] }).data.map(({ alias }) => alias)).toEqual(["c"]);
+    expect((await call("GET", "/domains/1")).status).toBe(200);
+    expect((await call("DELETE", "/domains/1")).status).toBe(200);
+  });
+
   test("latency comes before the call is looked at", async () => {
     const call = await start({ latency: 50 });
     const begin = performance.now();
