@@ -351,16 +351,13 @@ export class Domain extends pulumi.CustomResource {
     const owner =
       opts?.id === undefined ? { __urn: pulumi.createUrn(name, typeToken("Domain"), opts?.parent) } : {};
     const { inputs, options } = withImport({ ...outputs, ...args, ...owner }, opts);
-    const resumeStacks = pauseStacks();
+    const stacks = pauseStacks();
     try {
       super(typeToken("Domain"), name, dynamicInputs("Domain", inputs), options);
     } catch (error) {
-      resumeStacks();
-      // One that says where in the program it is.
-      Error.captureStackTrace(error as Error);
-      throw error;
+      throw stacks.located(error);
     } finally {
-      resumeStacks();
+      stacks.resume();
     }
   }
 

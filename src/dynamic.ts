@@ -30,16 +30,22 @@ export function dynamicInputs(type: ResourceType, inputs: pulumi.Inputs): pulumi
 }
 
 /**
- * Ends the recording of stacks until what it returns is called. The SDK keeps one for each of four promises per property,
- * for its search of promises that nobody awaits; that took half the time of a program with a thousand links. The place of
- * the resource in the program, which the engine shows, it finds all the same.
+ * Ends the recording of stacks until `resume` is called. The SDK keeps one for each of four promises per property, for its
+ * search of promises that nobody awaits; that took half the time of a program with a thousand links. The place of the
+ * resource in the program, which the engine shows, it finds all the same; `located` gives that to an error of the meantime.
  */
-export function pauseStacks(): () => void {
+export function pauseStacks(): { resume: () => void; located: (error: unknown) => Error } {
   const limit = Error.stackTraceLimit;
-  Error.stackTraceLimit = 0;
-  return () => {
+  const resume = () => {
     Error.stackTraceLimit = limit;
   };
+  const located = (error: unknown) => {
+    resume();
+    Error.captureStackTrace(error as Error, located);
+    return error as Error;
+  };
+  Error.stackTraceLimit = 0;
+  return { resume, located };
 }
 
 /**

@@ -15,9 +15,10 @@ import { dynamicInputs, pauseStacks, typeToken, withImport, withRecordId } from 
 import * as existing from "./existing";
 import { linkFields, toZone } from "./fields";
 import { findLink } from "./find";
+import { makeLink, targetOf } from "./link-create";
 import { inZone, managed, observe, period, replacing, secret, visible, wishOf } from "./link-fields";
 import type { Field, LinkInputs, Period } from "./link-fields";
-import { makeLink, targetOf, writeLink } from "./link-writes";
+import { writeLink } from "./link-writes";
 import { noteOwner, noteSaved } from "./once";
 import type { Client, LinkRecord } from "./service/client";
 import {
@@ -430,16 +431,13 @@ export class Link extends pulumi.CustomResource {
       { ...absent, ...args, ...dates, ...secrets, ...derived, ...owner, __freed: freed },
       opts,
     );
-    const resumeStacks = pauseStacks();
+    const stacks = pauseStacks();
     try {
       super(typeToken("Link"), name, dynamicInputs("Link", inputs), pulumi.mergeOptions(options, secretOpts));
     } catch (error) {
-      resumeStacks();
-      // One that says where in the program it is.
-      Error.captureStackTrace(error as Error);
-      throw error;
+      throw stacks.located(error);
     } finally {
-      resumeStacks();
+      stacks.resume();
     }
   }
 

@@ -115,27 +115,6 @@ test("a thousand creates with 30 % of the answers lost make a thousand links", a
   }
 });
 
-test("reads, changes and deletions go on after faults, and none takes a link out of the state", async () => {
-  await start();
-  const link = new LinkProvider();
-  const { id, outs } = await create("docs");
-  const state = outs as never;
-  for (const answer of ["reset", "cut", "html", 500, 503] as const) {
-    emulator.faults.push({ nth: 1, answer });
-    expect(await link.read(id, state)).toMatchObject({ id });
-    emulator.faults.splice(0, Infinity, { method: "PATCH", nth: 1, when: "after", answer });
-    expect((await link.update(id, state, { ...linkInputs("docs"), clicksLimit: 7 })).outs).toMatchObject({
-      clicksLimit: 7,
-    });
-    emulator.faults.splice(0, Infinity, { answer });
-    await expect(link.read(id, state)).rejects.toThrow(/^(?:show link 1|list links, page 1): /);
-    emulator.faults.length = 0;
-  }
-  emulator.faults.push({ method: "DELETE", nth: 1, when: "after", answer: 504 });
-  await link.delete(id, state);
-  expect(await link.read(id, state)).toEqual({});
-}, 60_000);
-
 test("the deletion of a domain that is cut half-way is finished, and one without DNS records is an error", async () => {
   await start({ flavour: { unresolved: ["late.example"] } });
   await create("docs");

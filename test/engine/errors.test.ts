@@ -91,6 +91,27 @@ test("where another web server answers, nothing leaves the state and nothing cou
   other.close();
 });
 
+test("a fault in the middle of a refresh removes nothing, and an update whose answer is lost is written again", async () => {
+  await stack.up();
+  for (const answer of [500, "html", "cut"] as const) {
+    emulator.faults.splice(0, 1, { path: "/links/1", answer });
+    await expect(stack.refresh()).rejects.toThrow("show link 1: ");
+    expect(stack.state().resources).toHaveLength(1);
+  }
+  const before = args;
+  emulator.faults.splice(0, 1, { method: "PATCH", when: "after", answer: "reset" });
+  args = { ...args, url: "https://example.com/b" };
+  await expect(stack.up()).rejects.toThrow("whether it was carried out is not known");
+  // It was; and nobody wants it any more.
+  emulator.faults.length = 0;
+  args = before;
+  await stack.up();
+  expect((await send(emulator, "GET", "/links/1")).body).toMatchObject({ data: { url: args.url } });
+  const sent = emulator.requests.length;
+  expect((await stack.up()).changes).toEqual({ same: 2 });
+  expect(emulator.requests).toHaveLength(sent);
+});
+
 test("a stack that points to another service is refused before anything is sent, unless the service has moved", async () => {
   await stack.up();
   const other = await createEmulator();

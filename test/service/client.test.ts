@@ -1,6 +1,6 @@
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
-import { describe, expect, onTestFinished } from "vitest";
+import { describe, expect, onTestFinished, vi } from "vitest";
 import { Client } from "../../src/service/client";
 import {
   AnswerError,
@@ -12,6 +12,12 @@ import {
   ServiceError,
 } from "../../src/service/errors";
 import { send, test } from "../helpers/emulator";
+
+// The waits before a call is repeated pass a hundred times as fast.
+vi.mock("node:timers/promises", async (importOriginal) => {
+  const timers = await importOriginal<typeof import("node:timers/promises")>();
+  return { ...timers, setTimeout: (milliseconds: number) => timers.setTimeout(milliseconds / 100) };
+});
 
 async function collect<Item>(pages: AsyncIterable<Item[]>): Promise<Item[][]> {
   const all: Item[][] = [];
@@ -251,6 +257,16 @@ describe("against a server that misbehaves", () => {
   test("gives up when an answer begins and never ends", async () => {
     const client = await serve((_request, response) => response.writeHead(200).write('{"data":'));
     expect((await errorOf(client.showLink(1))).message).toContain("within 0.3 s");
+  });
+
+  test("reads no answer of any size", async () => {
+    const piece = Buffer.alloc(1024 * 1024, " ");
+    const client = await serve((_request, response) => {
+      const go = () => void response.write(piece, () => response.destroyed || go());
+      go();
+    }, 20_000);
+    const { message } = await errorOf(client.showLink(1));
+    expect(message).toContain("broke (UND_ERR_RES_EXCEEDED_MAX_SIZE)");
   });
 
   test("says that a write may have been carried out when the connection breaks", async () => {
