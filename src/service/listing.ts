@@ -43,13 +43,14 @@ class List {
     return lastPage !== undefined && this.asked * 2 >= lastPage;
   }
 
-  async links(): Promise<Map<number, LinkRecord>> {
+  /** The links by their ids; undefined where the list is too old by now. */
+  async links(): Promise<Map<number, LinkRecord> | undefined> {
     this.#whole ??= this.#orForget(this.#load());
     const { links, writes, time } = await this.#whole;
     if (writes === this.#client.writes && Date.now() - time < freshness) return links;
     // A run that refreshes and then changes things does not read again, but who knows.
     this.#forget();
-    return new Map();
+    return undefined;
   }
 
   #forget(): void {
@@ -104,7 +105,8 @@ export class LinkReads {
     this.#lastAsked = Date.now();
     if (this.#account.asked <= few) await setTimeout(gathering);
     const list = this.#served.has(id) ? undefined : await this.#cheapest(domain);
-    const listed = (await list?.links())?.get(id);
+    const links = await list?.links();
+    const listed = links?.get(id);
     if (listed) {
       // Who reads a link again wants to know what it is like by then.
       this.#served.add(id);
@@ -114,7 +116,7 @@ export class LinkReads {
     try {
       const shown = await this.#client.showLink(id);
       this.#found++;
-      if (list && ++this.#hidden > tolerance) {
+      if (links && ++this.#hidden > tolerance) {
         throw new Error(
           `The list of links lacks link ${id} and at least ${tolerance} more that the service can show: it is not to be ` +
             `trusted, and nothing was changed. Run the command again.`,

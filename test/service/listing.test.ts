@@ -113,4 +113,9 @@ test("a fault in a list ends the reads with an error, and a write makes the list
   await second.readAll(numbers(300));
   await second.client.updateLink(7, { clicks_limit: 5 });
   expect((await second.readAll([7])).found.get(7)).toMatchObject({ clicks_limit: 5 });
+  // What was made after the list is not hidden by it.
+  for (let id = 301; id <= 330; id++) {
+    await second.client.storeLink({ url: "https://example.com/", domain_id: 1, alias: `late-${id}` });
+    expect((await second.readAll([id])).found.get(id)).toMatchObject({ id });
+  }
 });
