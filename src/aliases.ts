@@ -34,19 +34,19 @@ let refreshing = false;
 /** For so many milliseconds without a further plan a write waits for the one that it needs. */
 const patience = 2000;
 
-/** Aliases that links of the stack leave in this run, where the program says so and the plans come too late. */
-const freed = new Set<string>();
+/** Aliases that links of the stack leave in this run, with the destinations that these links have in the state. */
+const freed = new Map<string, string>();
 
 /** Notes that the engine is planning: the plan of another link may follow. */
 export function notePlanning(): void {
-  lastPlanned = Date.now();
+  lastPlanned = performance.now();
   if (refreshing) plans.clear();
   refreshing = false;
 }
 
 /** Notes the plan of a link. */
 export function notePlan(id: number, leaves: boolean): void {
-  lastPlanned = Date.now();
+  lastPlanned = performance.now();
   plans.set(id, leaves);
 }
 
@@ -56,8 +56,8 @@ export function hasPlan(id: number): boolean {
 }
 
 /** Notes that the link of the stack that has this alias leaves it. */
-export function noteFreed(domainId: number, alias: string): void {
-  freed.add(aliasKey(domainId, alias));
+export function noteFreed(domainId: number, alias: string, url: string): void {
+  freed.set(aliasKey(domainId, alias), url);
 }
 
 /** Notes that a refresh reads; what the engine compares then is no plan. */
@@ -65,15 +65,16 @@ export function noteRefresh(): void {
   refreshing = true;
 }
 
-async function isLeaving({ id, domain_id: domainId, alias }: LinkRecord): Promise<boolean> {
-  const isFreed = freed.has(aliasKey(domainId ?? 0, alias));
+async function isLeaving({ id, domain_id: domainId, alias, url }: LinkRecord): Promise<boolean> {
+  // Somebody may have put another link in its place.
+  const isFreed = freed.get(aliasKey(domainId ?? 0, alias)) === url;
   if (!isFreed) await allPlanned(() => plans.has(id));
   return plans.get(id) ?? isFreed;
 }
 
 /** Waits until the engine, which plans ahead of what it carries out, has nothing more to plan, or until it is enough. */
 export async function allPlanned(isEnough = () => false): Promise<void> {
-  while (!isEnough() && Date.now() - lastPlanned < patience) await setTimeout(20);
+  while (!isEnough() && performance.now() - lastPlanned < patience) await setTimeout(20);
 }
 
 function aliasKey(domainId: number, alias: string): string {

@@ -16,7 +16,7 @@ import { dynamicInputs, pauseStacks, typeToken, withImport, withRecordId } from 
 import * as existing from "./existing";
 import { domainFields } from "./fields";
 import { findDomain } from "./find";
-import { ExistsError, noteOwner, Notes, noteSaved, storeOnce } from "./once";
+import { ExistsError, isHeld, noteHeld, noteOwner, Notes, noteSaved, storeOnce } from "./once";
 import type { Client, DomainRecord, LinkRecord } from "./service/client";
 import type { FormFields } from "./service/form";
 import {
@@ -165,6 +165,7 @@ export class DomainProvider implements pulumi.dynamic.ResourceProvider {
   create(inputs: DomainInputs): Promise<pulumi.dynamic.CreateResult<DomainState>> {
     return withClient({}, async (client, settings) => {
       const { record, fields } = await make(client, inputs, settings);
+      noteHeld(keyOf(inputs), "domain", record.id);
       return { id: String(record.id), outs: await written(client, record, inputs, fields, {}, settings) };
     });
   }
@@ -209,6 +210,7 @@ export class DomainProvider implements pulumi.dynamic.ResourceProvider {
   delete(id: string, state: DomainState): Promise<void> {
     return withClient(state, async (client) => {
       noteSaved("domain", id);
+      if (isHeld("domain", id)) return;
       if (!state.forceDestroy) await refuseToDeleteLinks(client, Number(id), state.name);
       await unlessGone(client.deleteDomain(Number(id)));
     });
@@ -252,7 +254,10 @@ async function make(
   const notes = new Notes(client, settings, keyOf(inputs));
   const left = await notes.leftOver(
     (id) => unlessGone(client.showDomain(id)),
-    (key) => Promise.resolve(key === keyOf(inputs) ? findDomain(client, inputs.name) : undefined),
+    async (key) => {
+      const found = await findDomain(client, key.slice("domain ".length));
+      return found ? [found] : [];
+    },
     (domain) => digestOf(managed, observe(domain)),
     ({ name }) => name === inputs.name,
   );

@@ -24,7 +24,7 @@ export function changedFields<Field extends string>(
   return fields.filter((field) => !isSame(olds[field], news[field]));
 }
 
-/** A text that is the same for the same values, and tells nothing of them. */
+/** A text that is the same for the same values, and from which they cannot be read. */
 export function digestOf<Field extends string>(fields: readonly Field[], values: Values<Field>): string {
   const text = JSON.stringify(fields.map((field) => values[field] ?? null));
   return createHash("sha256").update(text).digest("base64url");

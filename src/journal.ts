@@ -27,6 +27,8 @@ export interface Intent {
   time: string;
   /** Address of the service. */
   service: string;
+  /** Where the engine keeps the state: two backends may each have a stack of the same name. */
+  backend: string;
   /** The resource, with its stack and project. */
   urn: string;
   /** The object by its natural key: `domain go.example`, `link 12/docs`. */
@@ -36,6 +38,9 @@ export interface Intent {
   /** The object's id, once the service has told it. */
   id?: string;
 }
+
+/** Whose an intent is. */
+export type Owner = Pick<Intent, "service" | "backend" | "urn">;
 
 /** A line of the journal; `made` and `closed` hold the name of the intent that they tell of. */
 type Line = Omit<Intent, "id"> | { made: string; id: string } | { closed: string };
@@ -55,7 +60,10 @@ export class Journal {
   #queue: { line: Line; done: (error?: Error) => void }[] = [];
   #isWriting = false;
 
-  constructor(readonly folder: string) {
+  readonly #folder: string;
+
+  constructor(folder: string) {
+    this.#folder = folder;
     try {
       const { intents, closed, aside } = readJournal(folder);
       if (aside.length > 0 || closed > intents.length) this.#compact();
@@ -66,10 +74,13 @@ export class Journal {
   }
 
   /** The intents that other runs left open for a resource of a service; `again` reads what they wrote since. */
-  of(service: string, urn: string, again = false): Intent[] {
+  of(owner: Owner, again = false): Intent[] {
     if (again)
-      this.#earlier = readJournal(this.folder).intents.filter(({ intent }) => !this.#own.has(intent));
-    return this.#earlier.filter((each) => each.service === service && each.urn === urn);
+      this.#earlier = readJournal(this.#folder).intents.filter(({ intent }) => !this.#own.has(intent));
+    return this.#earlier.filter(
+      ({ service, backend, urn }) =>
+        service === owner.service && backend === owner.backend && urn === owner.urn,
+    );
   }
 
   /** Notes on disk what a create is about to make, and returns the name of the note. */
@@ -116,12 +127,12 @@ export class Journal {
       this.#queue = [];
       try {
         await appendLines(
-          this.folder,
+          this.#folder,
           batch.map(({ line }) => line),
         );
         for (const { done } of batch) done();
       } catch (error) {
-        for (const { done } of batch) done(unusable(this.folder, error));
+        for (const { done } of batch) done(unusable(this.#folder, error));
       }
     }
     this.#isWriting = false;
@@ -129,7 +140,7 @@ export class Journal {
 
   /** One run at a time compacts: another could not know what the first is about to copy. */
   #compact(): void {
-    const lock = join(this.folder, "compacting");
+    const lock = join(this.#folder, "compacting");
     try {
       closeSync(openSync(lock, "wx"));
     } catch (error) {
@@ -139,14 +150,14 @@ export class Journal {
       if (Date.now() - mtimeMs > 60_000) rmSync(lock, { force: true });
       return;
     }
-    const path = join(this.folder, current);
-    if (existsSync(path)) renameSync(path, join(this.folder, `intents-${randomUUID()}.jsonl`));
-    const { intents, aside } = readJournal(this.folder);
+    const path = join(this.#folder, current);
+    if (existsSync(path)) renameSync(path, join(this.#folder, `intents-${randomUUID()}.jsonl`));
+    const { intents, aside } = readJournal(this.#folder);
     const file = openSync(path, "a", 0o600);
     writeSync(file, toText(intents.flatMap(toLines)));
     fsyncSync(file);
     closeSync(file);
-    for (const name of aside) rmSync(join(this.folder, name), { force: true });
+    for (const name of aside) rmSync(join(this.#folder, name), { force: true });
     rmSync(lock, { force: true });
   }
 }
@@ -171,8 +182,14 @@ function unusable(folder: string, error: unknown): Error {
 
 /** The open intents of a folder, how many were closed, and the names of the files that were put aside. */
 export function readJournal(folder: string): { intents: Intent[]; closed: number; aside: string[] } {
-  const names = existsSync(folder) ? readdirSync(folder).filter(isJournalFile) : [];
-  const lines = names.flatMap((name) => readLines(join(folder, name)));
+  const list = () => (existsSync(folder) ? readdirSync(folder).filter(isJournalFile).sort() : []);
+  let names = list();
+  let lines = names.flatMap((name) => readLines(join(folder, name)));
+  // Another run may put a file aside in between, or take one in: then its lines are in a file that was not read.
+  for (let now = list(); now.join() !== names.join(); now = list()) {
+    names = now;
+    lines = names.flatMap((name) => readLines(join(folder, name)));
+  }
   const intents = new Map(lines.flatMap((line) => ("intent" in line ? [[line.intent, line as Intent]] : [])));
   const closed = new Set<string>();
   for (const line of lines) {
@@ -189,7 +206,7 @@ export function readJournal(folder: string): { intents: Intent[]; closed: number
   };
 }
 
-/** Another run may have deleted a file that it put aside; then its lines are in the current one. */
+/** The lines of a file, none where it is gone. */
 function readLines(path: string): Line[] {
   let text;
   try {
@@ -224,7 +241,7 @@ async function appendLines(folder: string, lines: Line[]): Promise<void> {
   for (;;) {
     const file = await open(path, "a", 0o600);
     try {
-      await file.write(toText(lines));
+      await file.appendFile(toText(lines));
       // Only an intent must be there before something else happens.
       if (lines.some((line) => "intent" in line)) await file.datasync();
       // Another run that put the file aside meanwhile may have read it before.

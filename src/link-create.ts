@@ -9,12 +9,12 @@ import { namingTargets, writeLink } from "./link-writes";
 import { ExistsError, Notes, storeOnce } from "./once";
 import type { Client, LinkRecord } from "./service/client";
 import { isNotFound, type ServiceError } from "./service/errors";
-import { readLink } from "./session";
+import { readsOf } from "./session";
 import type { Settings } from "./settings";
 
 // How links come to be: imported, adopted, left over from a run that was killed, or stored.
 
-export interface Made {
+export interface Created {
   record: LinkRecord;
   /** What the record was made from: the inputs, with another alias where somebody else had the derived one. */
   made: LinkInputs;
@@ -40,40 +40,53 @@ const claimed = new Set<number>();
 /** The last request of this process to make a link, by its key. */
 const posted = new Map<string, Promise<unknown>>();
 
-/** The link that an entry of the journal speaks of, unless this run knows it as that of another resource. */
-async function findLeft(client: Client, key: string, inputs: LinkInputs): Promise<LinkRecord | undefined> {
+/** The links that may be what an entry of the journal speaks of, without those that this run knows as other resources'. */
+async function findLeft(client: Client, key: string, inputs: LinkInputs): Promise<LinkRecord[]> {
   const [, id, alias = ""] = /^link (\d+)\/(.*)$/.exec(key) ?? [];
   const domainId = Number(id);
   if (key !== keyOf(inputs.domainId, inputs.alias) || alias === "*") await aliases.allPlanned();
-  if (alias === "*") return findUnknown(client, domainId, inputs.url);
-  const found = await findAlias(client, domainId, alias);
+  const found =
+    alias === "*"
+      ? await findUrl(client, domainId, inputs.url)
+      : [await findAlias(client, domainId, alias)].filter((link) => link !== undefined);
   // Another resource may be given the alias at this moment.
   await posted.get(key);
-  return found && !claimed.has(found.id) && !aliases.hasPlan(found.id) ? found : undefined;
+  return found.filter(isUnknown);
 }
 
-/** What a lost request may have made. Where the service chose the alias, only links that nothing in this run knows. */
-async function findStored(client: Client, made: LinkInputs): Promise<LinkRecord | undefined> {
-  const { alias, domainId, url } = made;
-  return alias === undefined ? findUnknown(client, domainId, url) : findAlias(client, domainId, alias);
+/** Is a link one that no other resource of this run has? */
+function isUnknown({ id }: LinkRecord): boolean {
+  return !claimed.has(id) && !aliases.hasPlan(id);
 }
 
-/** The newest link of a destination that nothing in this run knows. */
-async function findUnknown(client: Client, domainId: number, url: string): Promise<LinkRecord | undefined> {
+/** What a lost request may have made: the link of the alias, or, where the service chose it, one that is certainly its own. */
+async function findStored(
+  client: Client,
+  { alias, domainId, url }: LinkInputs,
+  isOwn: (link: LinkRecord) => boolean,
+): Promise<LinkRecord | undefined> {
+  if (alias !== undefined) return findAlias(client, domainId, alias);
   const links = await findUrl(client, domainId, url);
-  const found = links.findLast(({ id }) => !claimed.has(id) && !aliases.hasPlan(id));
+  const found = links.findLast((link) => isUnknown(link) && isOwn(link));
   if (found) claimed.add(found.id);
   return found;
 }
 
 /** Sends the request that makes a link. */
-async function store(client: Client, made: LinkInputs, fields: Field[]): Promise<LinkRecord> {
-  const post = async () => {
+function store(
+  client: Client,
+  made: LinkInputs,
+  fields: Field[],
+  isOwn: (link: LinkRecord) => boolean,
+): Promise<LinkRecord> {
+  const post = async (): Promise<LinkRecord> => {
     const record = await namingTargets(made, client.storeLink(toForm(made, fields)));
-    // A create whose answer was lost may have taken this one for its own: they are alike, so its own will do here.
-    const isTaken = made.alias === undefined && claimed.has(record.id);
-    claimed.add(record.id);
-    return (isTaken ? await findStored(client, made) : undefined) ?? record;
+    if (made.alias !== undefined || !claimed.has(record.id)) {
+      claimed.add(record.id);
+      return record;
+    }
+    // A create whose answer was lost has taken this one for its own: they are alike, so its own will do, if there is one.
+    return (await findStored(client, made, isOwn)) ?? post();
   };
   const posting = post();
   const settled = posting.catch(() => undefined);
@@ -89,7 +102,7 @@ interface Create {
 }
 
 /** Imports, finishes, stores or adopts a link. */
-export async function makeLink(client: Client, inputs: LinkInputs, settings: Settings): Promise<Made> {
+export async function makeLink(client: Client, inputs: LinkInputs, settings: Settings): Promise<Created> {
   const create = { client, inputs, settings };
   if (inputs.__import !== undefined) return importLink(create, inputs.__import);
   const notes = new Notes(client, settings, targetOf(inputs));
@@ -117,7 +130,7 @@ export async function makeLink(client: Client, inputs: LinkInputs, settings: Set
   );
 }
 
-async function importLink(create: Create, key: string): Promise<Made> {
+async function importLink(create: Create, key: string): Promise<Created> {
   const { client, inputs, settings } = create;
   const found = await findLink(client, key);
   if (!found) throw new Error(`There is no link ${JSON.stringify(key)} to import in this account.`);
@@ -130,14 +143,14 @@ async function finishLink(
   create: Create,
   notes: Notes,
   candidates: (string | undefined)[],
-): Promise<Made | undefined> {
+): Promise<Created | undefined> {
   const { client, inputs, settings } = create;
   const { domainId, alias } = inputs;
   const left = await notes.leftOver(
-    (id) => readLink(client, id, domainId),
+    (id) => readsOf(client).find(id, domainId),
     (key) => findLeft(client, key, inputs),
     (link) => digestOf(telling, inZone(observe(link, inputs), settings.timeZone)),
-    (link) => (link.domain_id ?? domainId) === domainId,
+    (link) => (link.domain_id ?? domainId) === domainId && isUnknown(link),
   );
   if (!left) return undefined;
   claimed.add(left.id);
@@ -147,13 +160,13 @@ async function finishLink(
 }
 
 /** Throws `AliasTaken` where another link has the alias. */
-async function storeLink({ client, settings }: Create, notes: Notes, made: LinkInputs): Promise<Made> {
+async function storeLink({ client, settings }: Create, notes: Notes, made: LinkInputs): Promise<Created> {
   const fields = managed.filter((field) => made[field] !== undefined);
   const once = () =>
-    storeOnce(
+    storeOnce<LinkRecord>(
       client,
-      () => store(client, made, fields),
-      () => findStored(client, made),
+      (isOwn) => store(client, made, fields, isOwn),
+      (isOwn) => findStored(client, made, isOwn),
       (link) => differingFields(made, link, settings).length === 0,
     );
   const take = () => aliases.takeAlias(client, made, once);
@@ -174,14 +187,15 @@ async function adoptLink(
   made: LinkInputs,
   refusal: ServiceError,
   holder: LinkRecord,
-): Promise<Made> {
+): Promise<Created> {
   const { inputs, settings } = create;
   const adopt = inputs.adopt ?? settings.adopt;
   const isEqual = differingFields(made, holder, settings).length === 0;
   // An alias that comes from the URN shows as well that an interrupted run of this stack has made the link.
   const isDerived = inputs.alias !== undefined && inputs.alias === inputs.__alias;
   const isOwn = isEqual && ((await notes.isOwn(keyOf(made.domainId, made.alias), holder)) || isDerived);
-  if (!isOwn && adopt === "never") throw conflict(refusal, "the link", holder.id);
+  // Not even with leave to adopt may two resources have one link.
+  if (!isUnknown(holder) || (!isOwn && adopt === "never")) throw conflict(refusal, "the link", holder.id);
   return takeOver(create, holder, isOwn ? "ifEqual" : adopt, made);
 }
 
@@ -191,7 +205,7 @@ async function takeOver(
   found: LinkRecord,
   mode: Adopt,
   made: LinkInputs,
-): Promise<Made> {
+): Promise<Created> {
   const differing = differingFields(made, found, settings);
   // A link cannot be moved, so no mode helps where one of another domain was named by its id.
   assertAdoptable(`link ${found.id}`, differing, differing.includes("domainId") ? "never" : mode);

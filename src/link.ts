@@ -19,14 +19,14 @@ import { makeLink, targetOf } from "./link-create";
 import { inZone, managed, observe, period, replacing, secret, visible, wishOf } from "./link-fields";
 import type { Field, LinkInputs, Period } from "./link-fields";
 import { writeLink } from "./link-writes";
-import { noteOwner, noteSaved } from "./once";
+import { isHeld, noteHeld, noteOwner, noteSaved } from "./once";
 import type { Client, LinkRecord } from "./service/client";
 import {
   configure,
   knownSettings,
   notKept,
   refuseOtherService,
-  readLink,
+  readsOf,
   unlessGone,
   withClient,
   writeOrDoubt,
@@ -242,12 +242,12 @@ export class LinkProvider implements pulumi.dynamic.ResourceProvider {
       together(fields as Partial<LinkInputs>, refused),
     );
     const { failures, isPreview } = checked;
-    const { __freed, __urn, ...fields } = checked.inputs as LinkInputs & { __freed?: true; __urn?: string };
+    const { __freed, __urn, ...fields } = checked.inputs as LinkInputs & { __freed?: string; __urn?: string };
     const isNew = Object.keys(olds).length === 0;
     const inputs = fields.alias === undefined ? chooseAlias(fields, isNew ? undefined : olds) : fields;
     if (fields.alias !== undefined) {
       delete inputs.__alias;
-      if (__freed) aliases.noteFreed(inputs.domainId, fields.alias);
+      if (__freed !== undefined) aliases.noteFreed(inputs.domainId, fields.alias, __freed);
     }
     noteOwner(targetOf(inputs), __urn);
     if (isPreview && isNew && failures.length === 0) await announceExisting(inputs);
@@ -277,6 +277,7 @@ export class LinkProvider implements pulumi.dynamic.ResourceProvider {
     return withClient({}, async (client, settings) => {
       const { record, fields, made } = await makeLink(client, inputs, settings);
       aliases.notePlan(record.id, false);
+      noteHeld(targetOf(inputs), "link", record.id);
       return { id: String(record.id), outs: await written(client, record, made, fields, {}, settings) };
     });
   }
@@ -288,7 +289,7 @@ export class LinkProvider implements pulumi.dynamic.ResourceProvider {
       aliases.noteRefresh();
       // Of a link that another stack has made, `Link.get` proves nothing.
       if (!("__id" in state)) noteSaved("link", id);
-      const record = await readLink(client, Number(id), state.domainId);
+      const record = await readsOf(client).read(Number(id), state.domainId);
       // An empty answer drops the resource from the state.
       if (!record) return {};
       const old = toInputs(state);
@@ -319,6 +320,7 @@ export class LinkProvider implements pulumi.dynamic.ResourceProvider {
   delete(id: string, state: LinkState): Promise<void> {
     return withClient(state, async (client) => {
       noteSaved("link", id);
+      if (isHeld("link", id)) return;
       await unlessGone(client.deleteLink(Number(id)));
     });
   }

@@ -16,21 +16,24 @@ interface OwnedLink {
   name: string;
   domainId: unknown;
   alias: unknown;
+  url: unknown;
 }
 /** By the stack's own resource: a process may run several programs, one after the other. */
 const programs = new WeakMap<object, { wishes: Wish[]; owned: Promise<OwnedLink[]> }>();
 
 /**
  * Notes a link of the program and says whether this stack itself has a link of its alias that the program gives
- * another one. Undefined for no, and wherever the provider can see it for itself.
+ * another one: the destination of that link. Undefined for no, and wherever the provider can see it for itself.
  */
 export function isFreed(
   name: string,
   { domainId, alias }: { domainId: pulumi.Input<pulumi.ID | number>; alias?: unknown },
-): pulumi.Output<true | undefined> | undefined {
+): pulumi.Output<string | undefined> | undefined {
   const stack = pulumi.runtime.getStackResource();
   if (!pulumi.runtime.serialize() || !stack) return undefined;
   const program = programs.get(stack) ?? { wishes: [], owned: ownedLinks() };
+  // Where nobody asks for them, nobody hears that they cannot be had.
+  program.owned.catch(() => undefined);
   programs.set(stack, program);
   const { wishes, owned } = program;
   const literal = typeof alias === "string" ? collate(alias.trim()) : undefined;
@@ -42,7 +45,7 @@ export function isFreed(
     const holder = links.find(has);
     const isWanted = wishes.some((wish) => wish.name === holder?.name && wish.alias === literal);
     const isSure = wishes.every((wish) => wish.isKnown) && wishes.some((wish) => wish.name === holder?.name);
-    return holder && isSure && !isWanted ? true : undefined;
+    return holder && isSure && !isWanted ? String(holder.url) : undefined;
   });
 }
 
@@ -59,5 +62,6 @@ async function ownedLinks(): Promise<OwnedLink[]> {
       name: urn.split("::").at(-1) ?? "",
       domainId: link.domainId,
       alias: link.alias,
+      url: link.url,
     }));
 }

@@ -1,4 +1,4 @@
-import { Client, type LinkRecord } from "./service/client";
+import { Client } from "./service/client";
 import {
   isForeign,
   isLost,
@@ -149,13 +149,9 @@ function clientOf({ baseUrl, apiKey, limitWindow: window, acceptGone }: Settings
   return shared.client;
 }
 
-/** Reads a link for a refresh, which reads many; undefined for one that is gone. */
-export async function readLink(
-  client: Client,
-  id: number,
-  domainId: number,
-): Promise<LinkRecord | undefined> {
-  return shared?.client === client ? shared.reads.read(id, domainId) : unlessGone(client.showLink(id));
+/** What reads many links with few requests. */
+export function readsOf(client: Client): LinkReads {
+  return shared?.client === client ? shared.reads : new LinkReads(client);
 }
 
 /** Tells the user something as it happens: the engine shows what its provider prints, under the stack. */

@@ -1,3 +1,5 @@
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import type { Connection } from "./service/client";
@@ -97,6 +99,21 @@ export function resolveSettings(readConfig: ReadConfig, environment = process.en
     limitWindow: limitWindow * 1000,
     journal: journalFolder(readConfig, environment),
   };
+}
+
+/** A digest of where the engine keeps the states of this user, as far as can be told. */
+export function backend(environment = process.env): string {
+  const home = environment.PULUMI_HOME ?? join(homedir(), ".pulumi");
+  const url = environment.PULUMI_BACKEND_URL ?? currentLogin(join(home, "credentials.json"));
+  return createHash("sha256").update(url).digest("base64url").slice(0, 12);
+}
+
+function currentLogin(file: string): string {
+  try {
+    return (JSON.parse(readFileSync(file, "utf8")) as { current?: string }).current ?? "";
+  } catch {
+    return "";
+  }
 }
 
 /** The folder of the journal of creates, which belongs to the user and the machine as Pulumi's own home does. */

@@ -7,6 +7,7 @@ import { createEmulator, type Emulator } from "../src/emulator/server";
 import { digestOf } from "../src/drift";
 import { visible } from "../src/link-fields";
 import { Journal, readJournal } from "../src/journal";
+import { backend } from "../src/settings";
 import { send } from "./helpers/emulator";
 
 // What the create of a run makes of that which a run before has left: an entry in the journal, and perhaps an object.
@@ -67,6 +68,7 @@ async function killedRun(path: string, key: string, sent: string, form: string, 
   const intent = await journal.begin({
     time: new Date().toISOString(),
     service: emulator.url,
+    backend: backend(),
     urn,
     key,
     sent,
@@ -130,6 +132,7 @@ test("a request that never arrived leaves nothing open once the next run has mad
   const intent = {
     time: new Date().toISOString(),
     service: emulator.url,
+    backend: backend(),
     urn,
     key: "link 1/docs",
     sent: linkSent,
@@ -151,6 +154,7 @@ test("another stack, another link and one that was there before are conflicts, a
   const intent = {
     time: new Date().toISOString(),
     service: emulator.url,
+    backend: backend(),
     urn,
     key: "link 1/old",
     sent: linkSent,
@@ -163,6 +167,45 @@ test("another stack, another link and one that was there before are conflicts, a
     ["link 1/old", undefined],
   ]);
 });
+
+test("a domain that the killed run made under another name stays, and the journal tells of it", async () => {
+  await killedRun("/domains", "domain old.example", domainSent("old.example"), "name=old.example");
+  expect(await (await newRun()).createDomain({ name: "new.example" })).toMatchObject({ id: "3" });
+  expect(open()).toEqual([
+    ["domain old.example", "2"],
+    ["domain new.example", "3"],
+  ]);
+});
+
+test("an object that a run has just given to a resource is not deleted as the old one of another", async () => {
+  const { outs } = await (await newRun()).createLink();
+  // As "pulumi up --replace" does it: without a diff, the new one before the old one goes.
+  const replacing = await newRun();
+  expect(await replacing.createLink()).toMatchObject({ id: "1" });
+  await replacing.link.delete("1", outs as never);
+  // As a new name of the resource does it that may adopt.
+  const renaming = await newRun();
+  expect(await renaming.createLink({ adopt: "always" }, `${urn}-2`)).toMatchObject({ id: "1" });
+  await renaming.link.delete("1", outs as never);
+  expect((await send(emulator, "GET", "/links/1")).status).toBe(200);
+  const twice = renaming.createLink({ adopt: "always" }, `${urn}-3`);
+  await expect(twice).rejects.toThrow("It is that of the link with the id 1.");
+  // Without such a create a deletion is one.
+  await (await newRun()).link.delete("1", outs as never);
+  expect((await send(emulator, "GET", "/links/1")).status).toBe(404);
+});
+
+test("a request that is lost stays in doubt where nobody can look what became of it", async () => {
+  const run = await newRun();
+  emulator.faults.push(
+    { method: "POST", when: "after", answer: "reset" },
+    { method: "GET", answer: "reset" },
+  );
+  await expect(run.createLink()).rejects.toThrow('store link "docs": the connection');
+  expect(open()).toEqual([["link 1/docs", undefined]]);
+  emulator.faults.length = 0;
+  expect(await (await newRun()).createLink()).toMatchObject({ id: "1" });
+}, 60_000);
 
 test("a link whose alias the service chose is found by its destination, among those that no plan knows", async () => {
   const service = { "shortlink:aliases": "service" };

@@ -9,7 +9,8 @@ import { root } from "../tools/environment.mjs";
 
 const service = "https://links.example";
 const urn = "urn:pulumi:prod::links::pulumi-nodejs:dynamic/shortlink:Link::docs";
-const details = { time: "2026-11-21T15:00:00.000Z", service, urn, key: "link 12/docs", sent: "digest" };
+const owner = { service, backend: "backend", urn };
+const details = { time: "2026-11-21T15:00:00.000Z", ...owner, key: "link 12/docs", sent: "digest" };
 
 function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "shortlink-journal-"));
@@ -26,18 +27,19 @@ test("what a run sets out to make is known to the next run, until the engine has
   await first.made(docs, "57");
   await first.close(blog);
   // Its own creates are no news to a run.
-  expect(first.of(service, urn)).toEqual([]);
+  expect(first.of(owner)).toEqual([]);
 
   const second = new Journal(folder);
-  expect(second.of(service, urn)).toEqual([{ ...details, intent: docs, id: "57" }]);
-  expect(second.of(service, `${urn}-2`)).toEqual([]);
-  expect(second.of("https://other.example", urn)).toEqual([]);
+  expect(second.of(owner)).toEqual([{ ...details, intent: docs, id: "57" }]);
+  expect(second.of({ ...owner, urn: `${urn}-2` })).toEqual([]);
+  expect(second.of({ ...owner, service: "https://other.example" })).toEqual([]);
+  expect(second.of({ ...owner, backend: "another" })).toEqual([]);
   await second.saved(service, "domain", "57");
   await second.saved("https://other.example", "link", "57");
   expect(readJournal(folder).intents).toHaveLength(1);
   await second.saved(service, "link", "57");
   expect(readJournal(folder).intents).toEqual([]);
-  expect(second.of(service, urn)).toEqual([]);
+  expect(second.of(owner)).toEqual([]);
 });
 
 test("what another run writes meanwhile is seen on a second look", async () => {
@@ -45,8 +47,8 @@ test("what another run writes meanwhile is seen on a second look", async () => {
   const [one, other] = [new Journal(folder), new Journal(folder)];
   await one.begin(details);
   await other.begin({ ...details, key: "link 12/blog" });
-  expect(one.of(service, urn)).toEqual([]);
-  expect(one.of(service, urn, true).map(({ key }) => key)).toEqual(["link 12/blog"]);
+  expect(one.of(owner)).toEqual([]);
+  expect(one.of(owner, true).map(({ key }) => key)).toEqual(["link 12/blog"]);
 });
 
 test("half a line of a killed run takes nothing else with it", async () => {
@@ -92,7 +94,7 @@ test("several processes write and compact at a time, and no intent is lost", asy
       for (let i = 0; i < 60; i++) {
         // Each begins as a run does: by compacting what is done with.
         const journal = new Journal(folder);
-        const details = { time: "", service: "s", urn: "u", sent: "" };
+        const details = { time: "", service: "s", backend: "b", urn: "u", sent: "" };
         const made = await Promise.all([0, 1, 2].map(() => journal.begin({ ...details, key: "link done" })));
         await Promise.all(made.map((each) => journal.close(each)));
         await journal.begin({ ...details, key: "link " + name + "/" + i });

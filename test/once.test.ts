@@ -100,6 +100,14 @@ test("an alias that the service chose is found again by destination, domain and 
   expect(await total("/links")).toBe(22);
 });
 
+test("where the service chooses the alias, an older link of the same destination is nobody's own", async () => {
+  await start({}, { "shortlink:aliases": "service", "shortlink:adopt": "always" });
+  await send(emulator, "POST", "/links", { form: `url=${url}&domain_id=1` });
+  await new Promise((resolve) => setTimeout(resolve, 2100));
+  emulator.faults.push({ method: "POST", nth: 1, answer: "reset" });
+  expect(await create()).toMatchObject({ id: "2" });
+});
+
 test("a thousand creates with 30 % of the answers lost make a thousand links", async () => {
   await start({ seed: 20_261_121 });
   emulator.faults.push({ method: "POST", path: "/links", when: "after", rate: 0.3, answer: "reset" });

@@ -2,12 +2,10 @@ import { Command } from "commander";
 import { readJournal } from "../journal";
 import { journalFolder } from "../settings";
 
-/** `shortlink journal`: what interrupted runs were making. */
+/** `shortlink journal`: what no run has seen in its state yet. */
 export function journalCommand(): Command {
   return new Command("journal")
-    .description(
-      "show what interrupted runs have made, or were making, without the engine's state knowing it",
-    )
+    .description("show what creates have made, or were making, that no later run has seen in its state")
     .argument(
       "[folder]",
       "folder of the journal (default: SHORTLINK_JOURNAL, else shortlink in Pulumi's home)",

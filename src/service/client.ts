@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import { Agent, request } from "undici";
 import type { z } from "zod";
-import { AnswerError, NoAnswerError, RefusedError } from "./errors";
+import { AnswerError, isLost, isUnheard, NoAnswerError, RefusedError } from "./errors";
 import type { Call, FieldMessages, ServiceError } from "./errors";
 import { encodeForm, encodeQuery, type FormFields } from "./form";
 import { Pacer } from "./pacer";
@@ -68,8 +68,8 @@ export class Client {
 
   readonly #tell: (text: string) => void;
   readonly #pacer: Pacer;
-  /** How far the clock of the service is ahead of ours, in milliseconds, as its last answer told. */
-  #clock = 0;
+  /** How far the clock of the service is ahead of ours, in milliseconds, as its last answer told; before, it may be a minute behind. */
+  #clock = -60_000;
   #writes = 0;
 
   constructor(connection: Connection, options: ClientOptions = {}) {
@@ -87,7 +87,7 @@ export class Client {
     return this.#writes;
   }
 
-  /** A time of our clock as that of the service shows it, or up to a second before. */
+  /** A time of our clock as that of the service shows it, or before: up to a second, a minute where it has told no time yet. */
   serviceTime(time: number): number {
     return time + this.#clock;
   }
@@ -135,7 +135,10 @@ export class Client {
   async storeLink(fields: FormFields): Promise<LinkRecord> {
     return this.#record(
       linkRecord,
-      `store link ${JSON.stringify(fields.alias ?? fields.url)}`,
+      // A destination may hold a token in its query.
+      fields.alias === undefined
+        ? `store link on domain ${JSON.stringify(fields.domain_id)}`
+        : `store link ${JSON.stringify(fields.alias)}`,
       "POST",
       "/links",
       fields,
@@ -194,14 +197,17 @@ export class Client {
   async #send(call: Call, options: SendOptions): Promise<unknown> {
     const begin = Date.now();
     if (call.method !== "GET") this.#writes++;
+    let lost: unknown;
     for (let attempt = 1; ; attempt++) {
       try {
         return await this.#attempt(call, options);
       } catch (error) {
+        if (isLost(error)) lost = error;
         const failure = failureOf(error);
         const elapsed = Date.now() - begin;
         const decision = failure && decide(call.method, failure, attempt, elapsed, Math.random());
-        if (decision?.action !== "wait") throw error;
+        // What an attempt has left in doubt, a later one that is not even looked at does not take back.
+        if (decision?.action !== "wait") throw lost !== undefined && isUnheard(error) ? lost : error;
         const seconds = Math.round(decision.milliseconds / 1000);
         if (seconds > 3) this.#tell(`${(error as ServiceError).message}. Trying again in ${seconds} s.`);
         await setTimeout(decision.milliseconds);
@@ -329,7 +335,7 @@ function refused(
     return new RefusedError(call, problem, { status });
   }
   const answer = said(text, redacted);
-  if (status === 404 && !answer) {
+  if (status === 404 && !/^(?:Resource not found|No query results for model)/.test(answer?.message ?? "")) {
     const problem = `there is no short-link service at ${baseUrl}, something else answered (404)`;
     return new RefusedError(call, problem, { status, foreign: true });
   }

@@ -110,6 +110,11 @@ export function isLost(error: unknown): error is ServiceError {
   );
 }
 
+/** The service has not looked at the call: it was not reached, refused the key, or has a limit. */
+export function isUnheard(error: unknown): boolean {
+  return isUnreachable(error) || (error instanceof RefusedError && [401, 403, 429].includes(error.status));
+}
+
 /** The service says that the record does not exist, or belongs to another account. */
 export function isNotFound(error: unknown): error is RefusedError {
   return error instanceof RefusedError && error.status === 404 && !error.foreign;

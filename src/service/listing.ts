@@ -45,6 +45,8 @@ class List {
 
   /** The links by their ids; undefined where the list is too old by now. */
   async links(): Promise<Map<number, LinkRecord> | undefined> {
+    // Somebody who waited at the same time may have found it too old.
+    if (!this.#first) return undefined;
     this.#whole ??= this.#orForget(this.#load());
     const { links, writes, time } = await this.#whole;
     if (writes === this.#client.writes && Date.now() - time < freshness) return links;
@@ -84,7 +86,8 @@ export class LinkReads {
   readonly #account: List;
   readonly #domains = new Map<number, List>();
   readonly #served = new Set<number>();
-  #lastAsked = 0;
+  #last = 0;
+  #pending = 0;
   #found = 0;
   #gone = 0;
   #hidden = 0;
@@ -96,13 +99,28 @@ export class LinkReads {
     this.#account = new List(client, {});
   }
 
-  /** The link, or undefined where there is proof that it is gone: it can neither be listed nor shown. */
+  /** The link, or undefined where there is proof that it is gone. Throws where too many are. */
   async read(id: number, domainId: number): Promise<LinkRecord | undefined> {
+    this.#pending++;
+    try {
+      const link = await this.find(id, domainId);
+      if (link) this.#found++;
+      else this.#gone++;
+      if (link) return link;
+    } finally {
+      this.#pending--;
+    }
+    await this.#assertPlausible(id);
+    return undefined;
+  }
+
+  /** The link, or undefined where it can neither be listed nor shown. */
+  async find(id: number, domainId: number): Promise<LinkRecord | undefined> {
     const domain = this.#domains.get(domainId) ?? new List(this.#client, { domain_id: domainId });
     this.#domains.set(domainId, domain);
     this.#account.asked++;
     domain.asked++;
-    this.#lastAsked = Date.now();
+    this.#last = performance.now();
     if (this.#account.asked <= few) await setTimeout(gathering);
     const list = this.#served.has(id) ? undefined : await this.#cheapest(domain);
     const links = await list?.links();
@@ -110,12 +128,10 @@ export class LinkReads {
     if (listed) {
       // Who reads a link again wants to know what it is like by then.
       this.#served.add(id);
-      this.#found++;
       return listed;
     }
     try {
       const shown = await this.#client.showLink(id);
-      this.#found++;
       if (links && ++this.#hidden > tolerance) {
         throw new Error(
           `The list of links lacks link ${id} and at least ${tolerance} more that the service can show: it is not to be ` +
@@ -124,9 +140,8 @@ export class LinkReads {
       }
       return shown;
     } catch (error) {
-      if (!isNotFound(error)) throw error;
-      await this.#assertPlausible(id);
-      return undefined;
+      if (isNotFound(error)) return undefined;
+      throw error;
     }
   }
 
@@ -139,8 +154,9 @@ export class LinkReads {
 
   /** An account in which nothing, or nearly nothing, of the stack is there may be the wrong one. */
   async #assertPlausible(id: number): Promise<void> {
-    this.#gone++;
-    while (this.#found === 0 && Date.now() - this.#lastAsked < quiet) await setTimeout(gathering);
+    const isDecided = () =>
+      this.#found > 0 || (this.#pending === 0 && performance.now() - this.#last > quiet);
+    while (!isDecided()) await setTimeout(gathering);
     const isPlausible =
       this.#found === 0 ? this.#gone <= few : this.#gone <= tolerance || this.#gone <= this.#found;
     if (isPlausible || this.#acceptGone) return;

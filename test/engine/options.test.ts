@@ -54,6 +54,17 @@ test("ignoreChanges leaves a property as it is, in the program and on the servic
   expect(await remote(1)).toMatchObject({ url: "https://example.com/c", privacy: 0, clicks_limit: 0 });
 });
 
+test("a replacement that nobody but the user asks for leaves the link there", async () => {
+  await stack.up();
+  const [{ urn = "" } = {}] = stack.state().resources;
+  await stack.up({ replace: [urn] });
+  expect((await stack.up()).changes).toEqual({ same: 2 });
+  expect(await remote(1)).toMatchObject({ alias: "docs" });
+  // The engine has it in its state by now, so this link is another's; only its deletion makes room.
+  await expect(stack.up({ replace: [urn] })).rejects.toThrow("It is that of the link with the id 1.");
+  expect(await remote(1)).toMatchObject({ alias: "docs" });
+});
+
 test("deleteBeforeReplace beats the order of the provider", async () => {
   await stack.up();
   domain = 2;

@@ -19,6 +19,7 @@ export interface TestStack {
   up(options?: {
     parallel?: number;
     refresh?: boolean;
+    replace?: string[];
   }): Promise<Outcome & { outputs: Record<string, unknown> }>;
   preview(options?: { refresh?: boolean }): Promise<Outcome>;
   refresh(): Promise<Outcome>;

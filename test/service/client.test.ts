@@ -231,9 +231,9 @@ describe("against a server that misbehaves", () => {
 
   test("does not follow redirects and says where they lead, without the query", async () => {
     const client = await serve(answer(301, "", { location: "https://links.example/api/v1/links?token=abc" }));
-    const error = await errorOf(client.storeLink({ url: "https://example.com/" }));
+    const error = await errorOf(client.storeLink({ url: "https://example.com/?token=abc", domain_id: 7 }));
     expect(error.message.replace(url, "URL")).toBe(
-      'store link "https://example.com/": the service at URL redirects to https://links.example/api/v1/links (301), and redirects are not followed',
+      "store link on domain 7: the service at URL redirects to https://links.example/api/v1/links (301), and redirects are not followed",
     );
   });
 
