@@ -2,9 +2,9 @@
 //   plain    a dynamic provider as Pulumi's documentation teaches to write one,
 //   nothing  resources whose provider does nothing: the floor of the engine,
 //   requests a bare loop of requests: the floor of the network.
-// Prints a table, and writes it into docs/performance.md and bench/results.json when all of it was run.
+// Prints a table; a run of everything, or one with --write, writes it into docs/performance.md and bench/results.json too.
 //
-//   npm run bench -- [--links 100,1000] [--scenarios saved,default,latency,limit]
+//   npm run bench -- [--links 100,1000] [--scenarios off,on,latency,limit] [--write]
 import { readFileSync, writeFileSync } from "node:fs";
 import { cpus, totalmem } from "node:os";
 import { join } from "node:path";
@@ -37,7 +37,7 @@ const scenarios = {
 const operations = ["create", "no-op", "refresh", "update one", "update all", "destroy"];
 
 const { values } = parseArgs({
-  options: { links: { type: "string" }, scenarios: { type: "string" } },
+  options: { links: { type: "string" }, scenarios: { type: "string" }, write: { type: "boolean" } },
 });
 const counts = (values.links ?? "100,1000").split(",").map(Number);
 const chosen = (values.scenarios ?? Object.keys(scenarios).join(",")).split(",");
@@ -158,7 +158,7 @@ ${operations.map((operation) => `| ${operation} | ${subjects.map((subject) => ce
 }
 
 console.log(`\n${text}`);
-if (!values.links && !values.scenarios) {
+if (values.write || (!values.links && !values.scenarios)) {
   const machine = `${cpus().length} cores (${cpus()[0]?.model.trim()}), ${Math.round(totalmem() / 2 ** 30)} GB, Node.js ${process.version}`;
   writeFileSync(
     join(root, "bench", "results.json"),

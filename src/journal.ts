@@ -57,6 +57,8 @@ export class Journal {
   /** The intents of other runs, as far as they were open when this one began. */
   #earlier: Intent[] = [];
   readonly #own = new Set<string>();
+  readonly #saved = new Set<string>();
+  #byObject: Map<string, Intent> | undefined;
   #queue: { line: Line; done: (error?: Error) => void }[] = [];
   #isWriting = false;
 
@@ -78,8 +80,11 @@ export class Journal {
     if (again)
       this.#earlier = readJournal(this.#folder).intents.filter(({ intent }) => !this.#own.has(intent));
     return this.#earlier.filter(
-      ({ service, backend, urn }) =>
-        service === owner.service && backend === owner.backend && urn === owner.urn,
+      ({ intent, service, backend, urn }) =>
+        service === owner.service &&
+        backend === owner.backend &&
+        urn === owner.urn &&
+        !this.#saved.has(intent),
     );
   }
 
@@ -104,11 +109,15 @@ export class Journal {
 
   /** Notes that the engine has an object in its state, where an earlier run left that open. */
   saved(service: string, type: string, id: string): Promise<void> {
-    const [found] = this.#earlier.filter(
-      (each) => each.id === id && each.service === service && each.key.startsWith(`${type} `),
+    // Nearly always there is nothing to strike out, and after a big run there is much.
+    this.#byObject ??= new Map(
+      this.#earlier.map((each) => [`${each.service} ${each.key.split(" ")[0]} ${each.id}`, each]),
     );
+    const object = `${service} ${type} ${id}`;
+    const found = this.#byObject.get(object);
     if (!found) return Promise.resolve();
-    this.#earlier = this.#earlier.filter((each) => each !== found);
+    this.#byObject.delete(object);
+    this.#saved.add(found.intent);
     return this.close(found.intent);
   }
 

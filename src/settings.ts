@@ -123,13 +123,21 @@ export function journalFolder(readConfig: ReadConfig, environment = process.env)
   return resolve(given ?? join(environment.PULUMI_HOME ?? join(homedir(), ".pulumi"), "shortlink"));
 }
 
+/** The variables of the environment by the names of the settings: providers read their settings thousands of times. */
+const variables = new Map<string, string>();
+
+function variableOf(name: string): string {
+  const variable = variables.get(name) ?? `SHORTLINK_${name.replace(/[A-Z]/g, "_$&").toUpperCase()}`;
+  variables.set(name, variable);
+  return variable;
+}
+
 function readSetting(
   name: string,
   readConfig: ReadConfig,
   environment: NodeJS.ProcessEnv,
 ): string | undefined {
-  const variable = `SHORTLINK_${name.replace(/[A-Z]/g, "_$&").toUpperCase()}`;
-  const values = [readConfig(`shortlink:${name}`), environment[variable]];
+  const values = [readConfig(`shortlink:${name}`), environment[variableOf(name)]];
   return values.map((value) => value?.trim()).find((value) => value);
 }
 

@@ -128,6 +128,11 @@ export class Client {
     return this.#list("link", "/links", { ...query }, linkRecord);
   }
 
+  /** A page of the links that match, with rows that other pages may have too. */
+  pageOfLinks(query: LinkQuery, page: number): Promise<Page<LinkRecord>> {
+    return this.#page("link", "/links", { ...query }, linkRecord, page);
+  }
+
   async showLink(id: number): Promise<LinkRecord> {
     return this.#record(linkRecord, `show link ${id}`, "GET", `/links/${id}`);
   }
@@ -180,17 +185,29 @@ export class Client {
   ): AsyncGenerator<Page<Record>> {
     const seen = new Set<number>();
     for (let page = 1, lastPage = Infinity; page <= lastPage; page++) {
-      const call = { operation: `list ${noun}s, page ${page}`, method: "GET", path };
-      const parameters = { ...query, sort_by: "id", sort: "asc", per_page: 100, page };
-      const body = await this.#send(call, { query: parameters, deadline: this.#deadlines.read });
-      const { data, meta } = parseAnswer(call, listAnswer, body);
-      const records = data.map((item) => parseAnswer(call, schema, item)).filter(({ id }) => !seen.has(id));
+      const all = await this.#page(noun, path, query, schema, page);
+      const records = all.filter(({ id }) => !seen.has(id));
       // Also where an answer does not count its pages: one that brings nothing new is past the last.
       if (records.length === 0) return;
       for (const { id } of records) seen.add(id);
-      yield Object.assign(records, { lastPage: meta?.last_page ?? undefined });
-      lastPage = meta?.last_page ?? Infinity;
+      yield Object.assign(records, { lastPage: all.lastPage });
+      lastPage = all.lastPage ?? Infinity;
     }
+  }
+
+  async #page<Record>(
+    noun: string,
+    path: string,
+    query: { [name: string]: string | number | undefined },
+    schema: z.ZodType<Record>,
+    page: number,
+  ): Promise<Page<Record>> {
+    const call = { operation: `list ${noun}s, page ${page}`, method: "GET", path };
+    const parameters = { ...query, sort_by: "id", sort: "asc", per_page: 100, page };
+    const body = await this.#send(call, { query: parameters, deadline: this.#deadlines.read });
+    const { data, meta } = parseAnswer(call, listAnswer, body);
+    const records = data.map((item) => parseAnswer(call, schema, item));
+    return Object.assign(records, { lastPage: meta?.last_page ?? undefined });
   }
 
   /** Carries a call out, again where that is safe. Returns the decoded body of a 2xx answer. */

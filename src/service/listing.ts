@@ -13,14 +13,11 @@ const tolerance = 10;
 /** Milliseconds without a further read after which those that found nothing need not wait for one that does. */
 const quiet = 300;
 
-const noPage: Page<LinkRecord> = Object.assign([], { lastPage: 1 });
-
 /** A list of links that is loaded once it costs less than the reads that it serves. */
 class List {
   asked = 0;
   readonly #client: Client;
   readonly #query: LinkQuery;
-  #pages: AsyncGenerator<Page<LinkRecord>> | undefined;
   #first: Promise<Page<LinkRecord>> | undefined;
   #whole: Promise<{ links: Map<number, LinkRecord>; writes: number; time: number }> | undefined;
 
@@ -36,8 +33,7 @@ class List {
   /** Once half as many reads were asked for as the list has pages; that it costs a page to find out counts too. */
   async isCheaper(): Promise<boolean> {
     if (this.asked <= few) return false;
-    this.#pages ??= this.#client.listLinks(this.#query);
-    this.#first ??= this.#orForget(this.#pages.next().then(({ value, done }) => (done ? noPage : value)));
+    this.#first ??= this.#orForget(this.#client.pageOfLinks(this.#query, 1));
     const { lastPage } = await this.#first;
     // Without a count of the pages nobody knows what the list would cost.
     return lastPage !== undefined && this.asked * 2 >= lastPage;
@@ -47,7 +43,7 @@ class List {
   async links(): Promise<Map<number, LinkRecord> | undefined> {
     // Somebody who waited at the same time may have found it too old.
     if (!this.#first) return undefined;
-    this.#whole ??= this.#orForget(this.#load());
+    this.#whole ??= this.#orForget(this.#load(this.#first));
     const { links, writes, time } = await this.#whole;
     if (writes === this.#client.writes && Date.now() - time < freshness) return links;
     // A run that refreshes and then changes things does not read again, but who knows.
@@ -56,7 +52,7 @@ class List {
   }
 
   #forget(): void {
-    this.#whole = this.#first = this.#pages = undefined;
+    this.#whole = this.#first = undefined;
   }
 
   /** A list that failed fails those who wait for it, and nobody later. */
@@ -67,11 +63,13 @@ class List {
     });
   }
 
-  async #load() {
+  /** All pages at a time: in the order of the ids only a deletion moves a link to the page before, and then it is shown. */
+  async #load(first: Promise<Page<LinkRecord>>) {
     const time = Date.now();
     const { writes } = this.#client;
-    const all: LinkRecord[] = [...((await this.#first) ?? [])];
-    if (this.#pages) for await (const page of this.#pages) all.push(...page);
+    const { lastPage = 1 } = await first;
+    const rest = Array.from({ length: lastPage - 1 }, (_, i) => this.#client.pageOfLinks(this.#query, i + 2));
+    const all = (await Promise.all([first, ...rest])).flat();
     return { links: new Map(all.map((link) => [link.id, link])), writes, time };
   }
 }
