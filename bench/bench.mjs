@@ -160,10 +160,8 @@ ${operations.map((operation) => `| ${operation} | ${subjects.map((subject) => ce
 console.log(`\n${text}`);
 if (values.write || (!values.links && !values.scenarios)) {
   const machine = `${cpus().length} cores (${cpus()[0]?.model.trim()}), ${Math.round(totalmem() / 2 ** 30)} GB, Node.js ${process.version}`;
-  writeFileSync(
-    join(root, "bench", "results.json"),
-    JSON.stringify({ machine, rows, ratios }, null, 1) + "\n",
-  );
+  const json = await format(JSON.stringify({ machine, rows, ratios }), { parser: "json", printWidth: 110 });
+  writeFileSync(join(root, "bench", "results.json"), json);
   const page = join(root, "docs", "performance.md");
   const [before = "", after = ""] = readFileSync(page, "utf8").split(
     /<!-- begin of the results -->[^]*<!-- end of the results -->/,
