@@ -61,7 +61,6 @@ export class Journal {
   #byObject: Map<string, Intent> | undefined;
   #queue: { line: Line; done: (error?: Error) => void }[] = [];
   #isWriting = false;
-
   readonly #folder: string;
 
   constructor(folder: string) {
@@ -75,7 +74,7 @@ export class Journal {
     }
   }
 
-  /** The intents that other runs left open for a resource of a service; `again` reads what they wrote since. */
+  /** The intents that other runs left open for a resource; `again` reads what they wrote since. */
   of(owner: Owner, again = false): Intent[] {
     if (again)
       this.#earlier = readJournal(this.#folder).intents.filter(({ intent }) => !this.#own.has(intent));

@@ -62,19 +62,17 @@ const linkSent = digestOf(
 );
 const domainSent = (name: string) => digestOf(["name", "homepageUrl", "notFoundUrl"], { name });
 
+/** What a run leaves that is killed before its request has arrived. */
+function intend(key: string, sent: string): Promise<string> {
+  const time = new Date().toISOString();
+  return new Journal(folder).begin({ time, service: emulator.url, backend: backend(), urn, key, sent });
+}
+
 /** What a run leaves that is killed after it has sent its request, or even after it has heard the id. */
 async function killedRun(path: string, key: string, sent: string, form: string, id?: string): Promise<void> {
-  const journal = new Journal(folder);
-  const intent = await journal.begin({
-    time: new Date().toISOString(),
-    service: emulator.url,
-    backend: backend(),
-    urn,
-    key,
-    sent,
-  });
+  const intent = await intend(key, sent);
   expect((await send(emulator, "POST", path, { form })).status).toBe(201);
-  if (id !== undefined) await journal.made(intent, id);
+  if (id !== undefined) await new Journal(folder).made(intent, id);
 }
 
 const open = () => readJournal(folder).intents.map(({ key, id }) => [key, id]);
@@ -129,15 +127,7 @@ test("what somebody else has deleted since is created again", async () => {
 });
 
 test("a request that never arrived leaves nothing open once the next run has made the link", async () => {
-  const intent = {
-    time: new Date().toISOString(),
-    service: emulator.url,
-    backend: backend(),
-    urn,
-    key: "link 1/docs",
-    sent: linkSent,
-  };
-  await new Journal(folder).begin(intent);
+  await intend("link 1/docs", linkSent);
   expect(await (await newRun()).createLink()).toMatchObject({ id: "1" });
   expect(open()).toEqual([["link 1/docs", "1"]]);
 });
@@ -151,15 +141,7 @@ test("another stack, another link and one that was there before are conflicts, a
 
   await send(emulator, "POST", "/links", { form: `url=${url}&domain_id=1&alias=old` });
   await setTimeout(1100);
-  const intent = {
-    time: new Date().toISOString(),
-    service: emulator.url,
-    backend: backend(),
-    urn,
-    key: "link 1/old",
-    sent: linkSent,
-  };
-  await new Journal(folder).begin(intent);
+  await intend("link 1/old", linkSent);
   const older = (await newRun()).createLink({ alias: "old" });
   await expect(older).rejects.toThrow("It is that of the link with the id 2.");
   expect(open()).toEqual([
