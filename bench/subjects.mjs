@@ -8,9 +8,9 @@ import { promisify } from "node:util";
 import { Agent, request } from "undici";
 import { pulumiEnvironment, root } from "../tools/environment.mjs";
 
-/** @typedef {"create" | "no-op" | "refresh" | "update one" | "update all" | "destroy"} Operation */
+/** @typedef {"create" | "no-op" | "refresh" | "refresh, one by one" | "update one" | "update all" | "destroy"} Operation */
 /** @typedef {{ memory: number | undefined, failed: boolean, stateBytes: number | undefined }} Outcome */
-/** @typedef {{ carryOut: (operation: Operation) => Promise<Outcome>, end: () => void }} Subject */
+/** @typedef {{ carryOut: (operation: Operation) => Promise<Outcome>, end: () => unknown }} Subject */
 /** @typedef {import("pulumi-shortlink/emulator").Emulator} Emulator */
 
 const domains = 2;
@@ -98,11 +98,16 @@ for (let i = 0; i < count; i++) new Link("link-" + i, { domainId: domains[i % 2]
 
 const doNothing = `
 let id = 0;
+async function show(id) {
+  const headers = { accept: "application/json", authorization: "Bearer " + process.env.SHORTLINK_API_KEY };
+  const { body } = await require("undici").request(process.env.SHORTLINK_BASE_URL + "/api/v1/links/" + id, { headers });
+  JSON.parse(await body.text());
+}
 exports.nothing = {
   check: async (olds, news) => ({ inputs: news }),
   diff: async () => ({}),
   create: async (inputs) => ({ id: String(++id), outs: inputs }),
-  read: async (id, props) => ({ id, props }),
+  read: async (id, props) => (process.env.SHOW && (await show(id)), { id, props }),
   update: async (id, olds, news) => ({ outs: news }),
 };`;
 
@@ -157,11 +162,18 @@ export async function engineSubject(name, emulator, links, { checkpoints, window
 
   await pulumi("stack", "init");
   const up = () => pulumi("up", "--yes", "--skip-preview", "--suppress-outputs");
+  const refresh = () => pulumi("refresh", "--yes", "--skip-preview");
   /** @type {Record<Operation, () => Promise<{ memory: number, failed: boolean }>>} */
   const commands = {
     create: up,
     "no-op": up,
-    refresh: () => pulumi("refresh", "--yes", "--skip-preview"),
+    refresh,
+    "refresh, one by one": async () => {
+      environment.SHOW = "1";
+      const outcome = await refresh();
+      delete environment.SHOW;
+      return outcome;
+    },
     "update one": () => ((environment.CHANGED = "1"), up()),
     "update all": () => ((environment.CHANGED = String(links)), up()),
     destroy: () => pulumi("destroy", "--yes", "--skip-preview"),
@@ -246,6 +258,7 @@ export async function loop(emulator, links) {
       all((i) =>
         i % 100 === 0 ? send("GET", `/links?per_page=100&page=${i / 100 + 1}`) : Promise.resolve(),
       ),
+    "refresh, one by one": () => all((i) => send("GET", `/links/${i + 1}`)),
     "update one": () => send("PATCH", "/links/1", form(0, "https://new.example/")),
     "update all": () => all((i) => send("PATCH", `/links/${i + 1}`, form(i, "https://new.example/"))),
     destroy: () => all((i) => send("DELETE", `/links/${i + 1}`)),

@@ -21,6 +21,7 @@ import type { Client, DomainRecord, LinkRecord } from "./service/client";
 import type { FormFields } from "./service/form";
 import {
   configure,
+  isSettled,
   knownSettings,
   notKept,
   refuseOtherService,
@@ -184,7 +185,8 @@ export class DomainProvider implements pulumi.dynamic.ResourceProvider {
       const drifted = driftedFields(managed, old, answer, state.__echo);
       const inputs = replaceFields(old, drifted, answer);
       const echo = echoOf(drifted, inputs, answer, state.__echo);
-      return { id, props: toState(record, inputs, echo, settings), inputs };
+      const props = toState(record, inputs, echo, settings);
+      return isSettled(state, drifted) ? { id, props } : { id, props, inputs };
     });
   }
 

@@ -12,7 +12,8 @@ export type Values<Field extends string> = { readonly [Name in Field]?: unknown 
 
 /** Equal as JSON; undefined and null are the same. */
 export function isSame(a: unknown, b: unknown): boolean {
-  return JSON.stringify(a ?? null) === JSON.stringify(b ?? null);
+  const [one, other] = [a ?? null, b ?? null];
+  return one === other || JSON.stringify(one) === JSON.stringify(other);
 }
 
 /** The fields in which two sets of values differ. */

@@ -23,6 +23,7 @@ import { isHeld, noteHeld, noteOwner, noteSaved } from "./once";
 import type { Client, LinkRecord } from "./service/client";
 import {
   configure,
+  isSettled,
   knownSettings,
   notKept,
   refuseOtherService,
@@ -299,7 +300,8 @@ export class LinkProvider implements pulumi.dynamic.ResourceProvider {
       // Nobody but this state knows which alias to go back to.
       if (inputs.__alias !== undefined && drifted.includes("alias")) inputs.__keptAlias ??= state.alias;
       const echo = echoOf(drifted, wishOf(inputs), answer, state.__echo);
-      return { id, props: toState(record, inputs, echo, settings), inputs };
+      const props = toState(record, inputs, echo, settings);
+      return isSettled(state, drifted) ? { id, props } : { id, props, inputs };
     });
   }
 

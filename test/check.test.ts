@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { DomainProvider } from "../src/domain";
 import { unknownValue } from "../src/dynamic";
 import { LinkProvider } from "../src/link";
@@ -8,7 +8,10 @@ const settings: Record<string, string> = {
   "shortlink:baseUrl": "https://links.example",
   "shortlink:apiKey": "k",
 };
-beforeAll(() => configure({ config: { get: (key) => settings[key] } }));
+/** A new run of the engine, with some settings more. */
+const newRun = (more: Record<string, string> = {}) =>
+  configure({ config: { get: (key) => ({ ...settings, ...more })[key] } });
+beforeEach(() => newRun());
 
 const own = { __provider: "text", __alias: "derived2" };
 
@@ -73,7 +76,6 @@ describe("a domain", () => {
   test("missing settings are failures too, so that a plan tells of them", async () => {
     await configure({ config: { get: () => undefined } });
     const reasons = await domain({ name: "nodot" });
-    await configure({ config: { get: (key) => settings[key] } });
     expect(reasons).toEqual([
       expect.stringContaining("shortlink:apiKey is not set"),
       expect.stringContaining("shortlink:baseUrl is not set"),
@@ -412,68 +414,57 @@ describe("a link", () => {
   });
 
   test("dates at the edges pass, with every form of a zone and a fraction", async () => {
-    settings["shortlink:timeZone"] = "UTC";
-    try {
-      const edges = { activePeriodStartAt: "1970-01-02T00:00", activePeriodEndAt: "2037-12-31 23:59:59" };
-      expect(await link({ ...base, ...edges })).toEqual({
-        ...base,
-        activePeriodStartAt: "1970-01-02T00:00:00",
-        activePeriodEndAt: "2037-12-31T23:59:59",
+    await newRun({ "shortlink:timeZone": "UTC" });
+    const edges = { activePeriodStartAt: "1970-01-02T00:00", activePeriodEndAt: "2037-12-31 23:59:59" };
+    expect(await link({ ...base, ...edges })).toEqual({
+      ...base,
+      activePeriodStartAt: "1970-01-02T00:00:00",
+      activePeriodEndAt: "2037-12-31T23:59:59",
+    });
+    for (const [text, utc] of [
+      ["2026-03-01T08:00:00Z", "08:00:00"],
+      ["2026-03-01t08:00:00z", "08:00:00"],
+      ["2026-03-01T08:00+01:30", "06:30:00"],
+      ["2026-03-01 08:00-0130", "09:30:00"],
+      ["2026-03-01T08:00:01.999Z", "08:00:01"],
+      ["2026-03-01T08:00:01.5", "08:00:01"],
+    ] as const) {
+      const start = { activePeriodStartAt: text, activePeriodEndAt: "2027-01-01T00:00:00" };
+      expect(await link({ ...base, ...start }), text).toMatchObject({
+        activePeriodStartAt: `2026-03-01T${utc}`,
       });
-      for (const [text, utc] of [
-        ["2026-03-01T08:00:00Z", "08:00:00"],
-        ["2026-03-01t08:00:00z", "08:00:00"],
-        ["2026-03-01T08:00+01:30", "06:30:00"],
-        ["2026-03-01 08:00-0130", "09:30:00"],
-        ["2026-03-01T08:00:01.999Z", "08:00:01"],
-        ["2026-03-01T08:00:01.5", "08:00:01"],
-      ] as const) {
-        const start = { activePeriodStartAt: text, activePeriodEndAt: "2027-01-01T00:00:00" };
-        expect(await link({ ...base, ...start }), text).toMatchObject({
-          activePeriodStartAt: `2026-03-01T${utc}`,
-        });
-      }
-    } finally {
-      delete settings["shortlink:timeZone"];
     }
   });
 
   test("moments become local dates of the account whose time zone is said", async () => {
-    settings["shortlink:timeZone"] = "Europe/Berlin";
+    await newRun({ "shortlink:timeZone": "Europe/Berlin" });
     const period = (start: string, end: string) =>
       link({ ...base, activePeriodStartAt: start, activePeriodEndAt: end });
-    try {
-      expect(await period("2026-03-01T07:00:00.500Z", "2026-07-01 08:00-0500")).toMatchObject({
-        activePeriodStartAt: "2026-03-01T08:00:00",
-        activePeriodEndAt: "2026-07-01T15:00:00",
-      });
-      // A text without a zone is local already. The hour that clocks show twice is the same for the service.
-      expect(await period("2026-03-01T07:00", "2026-10-25T01:30:00Z")).toMatchObject({
-        activePeriodStartAt: "2026-03-01T07:00:00",
-        activePeriodEndAt: "2026-10-25T02:30:00",
-      });
-      expect(await period("2026-03-01T08:00:00Z", "2026-03-01T09:00:00")).toEqual([
-        "activePeriodEndAt must be later than activePeriodStartAt",
-      ]);
-      expect(await period("2026-02-30T07:00:00Z", "2026-03-01T25:00:00+01:00")).toEqual([
-        `activePeriodStartAt ${dateForm}`,
-        `activePeriodEndAt ${dateForm}`,
-      ]);
-    } finally {
-      delete settings["shortlink:timeZone"];
-    }
+    expect(await period("2026-03-01T07:00:00.500Z", "2026-07-01 08:00-0500")).toMatchObject({
+      activePeriodStartAt: "2026-03-01T08:00:00",
+      activePeriodEndAt: "2026-07-01T15:00:00",
+    });
+    // A text without a zone is local already. The hour that clocks show twice is the same for the service.
+    expect(await period("2026-03-01T07:00", "2026-10-25T01:30:00Z")).toMatchObject({
+      activePeriodStartAt: "2026-03-01T07:00:00",
+      activePeriodEndAt: "2026-10-25T02:30:00",
+    });
+    expect(await period("2026-03-01T08:00:00Z", "2026-03-01T09:00:00")).toEqual([
+      "activePeriodEndAt must be later than activePeriodStartAt",
+    ]);
+    expect(await period("2026-02-30T07:00:00Z", "2026-03-01T25:00:00+01:00")).toEqual([
+      `activePeriodStartAt ${dateForm}`,
+      `activePeriodEndAt ${dateForm}`,
+    ]);
   });
 
   test("without an alias gets none where the service is to choose, and keeps what it has", async () => {
-    settings["shortlink:aliases"] = "service";
-    try {
-      expect(await link({ url, domainId: 1 })).toEqual({ url, domainId: 1 });
-      expect(await link({ url, domainId: 1 }, { ...base, alias: "printed" })).toMatchObject({
-        alias: "printed",
-      });
-    } finally {
-      delete settings["shortlink:aliases"];
-    }
+    await newRun({ "shortlink:aliases": "service" });
+    expect(await link({ url, domainId: 1 })).toEqual({ url, domainId: 1 });
+    expect(await link({ url, domainId: 1 }, { ...base, alias: "printed" })).toMatchObject({
+      alias: "printed",
+    });
+    await newRun();
     // The service chose it, and the setting is gone: no other alias is made for it.
     expect(await link({ url, domainId: 1 }, { url, domainId: 1 })).toEqual({ url, domainId: 1 });
   });

@@ -97,7 +97,8 @@ test.each(
       for (const [form, changed, isHidden] of drifts) {
         await send(emulator, "PATCH", `${path}/${id}`, { form });
         const read = await provider.read(id, state as never);
-        const drifted = read.inputs as Values;
+        // Without drift the engine is left the inputs that it has.
+        const drifted = (read.inputs ?? inputs) as Values;
         inputs = await check(drifted);
         const differing = Object.keys(args).filter(
           (name) => JSON.stringify(drifted[name]) !== JSON.stringify(inputs[name]),
@@ -108,7 +109,7 @@ test.each(
         expect(changes, form).toBe(expected.length === 0 ? false : undefined);
         state = (await provider.update(id, read.props as never, inputs as never)).outs as unknown as Values;
         const again = await provider.read(id, state as never);
-        expect(again.inputs, form).toEqual(inputs);
+        expect(again.inputs, form).toBeUndefined();
         expect(again.props, form).toEqual(state);
       }
     }

@@ -34,7 +34,7 @@ function engine(provider: Provider) {
     },
     read: async (id: string, state: Values) => {
       const { props, inputs } = await provider.read(id, state as never);
-      return { state: json(props as Values), inputs: json(inputs as Values) };
+      return { state: json(props as Values), inputs };
     },
     update: async (id: string, state: Values, inputs: Values) =>
       json((await provider.update(id, state as never, inputs as never)).outs as unknown as Values),
@@ -48,7 +48,7 @@ async function lifeCycle(provider: Provider, steps: Values[]): Promise<void> {
   const unchanged = async (id: string, state: Values, inputs: Values) => {
     expect(await diff(id, state, inputs)).toBeNull();
     const refreshed = await read(id, state);
-    expect(refreshed).toEqual({ state, inputs });
+    expect(refreshed).toEqual({ state, inputs: undefined });
     expect(await diff(id, refreshed.state, inputs)).toBeNull();
   };
   let inputs = await check(steps[0] ?? {});

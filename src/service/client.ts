@@ -252,7 +252,7 @@ export class Client {
             authorization: `Bearer ${apiKey}`,
             ...(form ? { "content-type": "application/x-www-form-urlencoded" } : {}),
           },
-          body: form ? encodeForm(form) : null,
+          body: form ? await encodeForm(form) : null,
           signal: AbortSignal.timeout(deadline),
         });
         return { status: answer.statusCode, headers: answer.headers, text: await answer.body.text() };

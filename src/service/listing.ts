@@ -13,13 +13,22 @@ const tolerance = 10;
 /** Milliseconds without a further read after which those that found nothing need not wait for one that does. */
 const quiet = 300;
 
+/** The links of a list by their ids, as far as its pages have come. */
+interface Pages {
+  links: Map<number, LinkRecord>;
+  pages: Promise<void>[];
+  /** What the client had written, and the time, when the first was asked for. */
+  writes: number;
+  time: number;
+}
+
 /** A list of links that is loaded once it costs less than the reads that it serves. */
 class List {
   asked = 0;
   readonly #client: Client;
   readonly #query: LinkQuery;
   #first: Promise<Page<LinkRecord>> | undefined;
-  #whole: Promise<{ links: Map<number, LinkRecord>; writes: number; time: number }> | undefined;
+  #whole: Promise<Pages> | undefined;
 
   constructor(client: Client, query: LinkQuery) {
     this.#client = client;
@@ -39,13 +48,17 @@ class List {
     return lastPage !== undefined && this.asked * 2 >= lastPage;
   }
 
-  /** The links by their ids; undefined where the list is too old by now. */
-  async links(): Promise<Map<number, LinkRecord> | undefined> {
+  /** A link, as soon as its page is there; null where no page has it, undefined where the list is too old by now. */
+  async link(id: number): Promise<LinkRecord | null | undefined> {
     // Somebody who waited at the same time may have found it too old.
     if (!this.#first) return undefined;
     this.#whole ??= this.#orForget(this.#load(this.#first));
-    const { links, writes, time } = await this.#whole;
-    if (writes === this.#client.writes && Date.now() - time < freshness) return links;
+    const { links, pages, writes, time } = await this.#whole;
+    for (const page of pages) {
+      if (links.has(id)) break;
+      await page;
+    }
+    if (writes === this.#client.writes && Date.now() - time < freshness) return links.get(id) ?? null;
     // A run that refreshes and then changes things does not read again, but who knows.
     this.#forget();
     return undefined;
@@ -64,13 +77,22 @@ class List {
   }
 
   /** All pages at a time: in the order of the ids only a deletion moves a link to the page before, and then it is shown. */
-  async #load(first: Promise<Page<LinkRecord>>) {
+  async #load(first: Promise<Page<LinkRecord>>): Promise<Pages> {
     const time = Date.now();
     const { writes } = this.#client;
     const { lastPage = 1 } = await first;
     const rest = Array.from({ length: lastPage - 1 }, (_, i) => this.#client.pageOfLinks(this.#query, i + 2));
-    const all = (await Promise.all([first, ...rest])).flat();
-    return { links: new Map(all.map((link) => [link.id, link])), writes, time };
+    const links = new Map<number, LinkRecord>();
+    const pages = [first, ...rest].map((page) =>
+      this.#orForget(
+        page.then((records) => {
+          for (const record of records) links.set(record.id, record);
+        }),
+      ),
+    );
+    // Perhaps nobody has to wait for the page that fails.
+    for (const page of pages) page.catch(() => undefined);
+    return { links, pages, writes, time };
   }
 }
 
@@ -121,8 +143,7 @@ export class LinkReads {
     this.#last = performance.now();
     if (this.#account.asked <= few) await setTimeout(gathering);
     const list = this.#served.has(id) ? undefined : await this.#cheapest(domain);
-    const links = await list?.links();
-    const listed = links?.get(id);
+    const listed = await list?.link(id);
     if (listed) {
       // Who reads a link again wants to know what it is like by then.
       this.#served.add(id);
@@ -130,7 +151,7 @@ export class LinkReads {
     }
     try {
       const shown = await this.#client.showLink(id);
-      if (links && ++this.#hidden > tolerance) {
+      if (listed === null && ++this.#hidden > tolerance) {
         throw new Error(
           `The list of links lacks link ${id} and at least ${tolerance} more that the service can show: it is not to be ` +
             `trusted, and nothing was changed. Run the command again.`,
