@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
 import { isRefusedFor } from "./adopt";
-import { collate, findAlias } from "./find";
+import { collate } from "./collate";
+import { findAlias } from "./find";
 import { unlessGone } from "./session";
 import type { Client, LinkRecord } from "./service/client";
 import type { ServiceError } from "./service/errors";

@@ -1,7 +1,8 @@
 import * as pulumi from "@pulumi/pulumi";
 import { assertAdoptable, conflict, isRefusedFor } from "./adopt";
 import type { Adopt } from "./adopt";
-import { checkInputs, isUnknown } from "./check";
+import { checkInputs } from "./check";
+import { isUnknown } from "./check-fields";
 import {
   changedFields,
   digestOf,
@@ -12,7 +13,7 @@ import {
   replaceFields,
   type Echo,
 } from "./drift";
-import { dynamicInputs, pauseStacks, typeToken, withImport, withRecordId } from "./dynamic";
+import { dynamicInputs, pauseStacks, typeToken, urnOf, withImport, withRecordId } from "./dynamic";
 import * as existing from "./existing";
 import { domainFields } from "./fields";
 import { findDomain } from "./find";
@@ -355,8 +356,7 @@ export class Domain extends pulumi.CustomResource {
       url: undefined,
     };
     // The provider never hears the URN of what it creates, but its journal needs it.
-    const owner =
-      opts?.id === undefined ? { __urn: pulumi.createUrn(name, typeToken("Domain"), opts?.parent) } : {};
+    const owner = opts?.id === undefined ? { __urn: urnOf("Domain", name, opts?.parent) } : {};
     const { inputs, options } = withImport({ ...outputs, ...args, ...owner }, opts);
     const stacks = pauseStacks();
     try {

@@ -18,6 +18,20 @@ export function providerText(type: ResourceType): string {
 }
 
 /**
+ * The URN that a resource is going to have. A promise and no output, which would depend on the parent: the SDK takes that for
+ * a dependency on all of a component's children, and a child would wait for itself.
+ */
+export function urnOf(
+  type: ResourceType,
+  name: string,
+  parent: pulumi.Resource | undefined,
+): Promise<string> {
+  return new Promise((resolve) => {
+    pulumi.createUrn(name, typeToken(type), parent).apply(resolve);
+  });
+}
+
+/**
  * The inputs of a resource that is what a `pulumi.dynamic.Resource` is, but with the constant text in the place
  * of a serialised provider. Its class extends `pulumi.CustomResource` itself, because the SDK takes the caller of
  * a direct subclass for the place in the program, and it must `declare` its properties: a plain field would
@@ -68,6 +82,3 @@ export function withRecordId<Resource extends pulumi.CustomResource>(resource: R
   const { __id } = resource as unknown as { __id: pulumi.Output<pulumi.ID> };
   return Object.assign(resource, { id: __id });
 }
-
-/** What the engine sends instead of a value that is not known before another resource exists. */
-export const unknownValue = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";

@@ -1,5 +1,5 @@
 import type { Adopt } from "./adopt";
-import { collate } from "./find";
+import { collate } from "./collate";
 import type { Client, DomainRecord, LinkRecord } from "./service/client";
 import { say, withClient } from "./session";
 

@@ -1,3 +1,4 @@
+import { collate } from "./collate";
 import type { Client, DomainRecord, LinkRecord } from "./service/client";
 import { unlessGone } from "./session";
 
@@ -46,9 +47,4 @@ async function first<Item>(
     if (found) return found;
   }
   return undefined;
-}
-
-/** The service tells names and aliases apart without regard to case, accents and spaces at the end. */
-export function collate(text: string): string {
-  return text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase().trimEnd();
 }

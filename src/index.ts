@@ -1,6 +1,8 @@
 import "./node-version";
 
 export type { Adopt } from "./adopt";
+export { LinkCatalog } from "./catalog/link-catalog";
+export type { CatalogDomain, LinkCatalogArgs } from "./catalog/link-catalog";
 export { Domain } from "./domain";
 export type { DomainArgs } from "./domain";
 export { Link } from "./link";

@@ -1,7 +1,8 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { Adopt } from "./adopt";
 import * as aliases from "./aliases";
-import { checkInputs, isUnknown, type Problem } from "./check";
+import { checkInputs } from "./check";
+import { isUnknown } from "./check-fields";
 import {
   changedFields,
   driftedFields,
@@ -11,13 +12,14 @@ import {
   replaceFields,
   type Echo,
 } from "./drift";
-import { dynamicInputs, pauseStacks, typeToken, withImport, withRecordId } from "./dynamic";
+import { dynamicInputs, pauseStacks, typeToken, urnOf, withImport, withRecordId } from "./dynamic";
 import * as existing from "./existing";
-import { linkFields, toZone } from "./fields";
+import { linkFields } from "./fields";
 import { findLink } from "./find";
 import { makeLink, targetOf } from "./link-create";
 import { inZone, managed, observe, period, replacing, secret, visible, wishOf } from "./link-fields";
-import type { Field, LinkInputs, Period } from "./link-fields";
+import type { Field, LinkInputs } from "./link-fields";
+import { together } from "./link-rules";
 import { writeLink } from "./link-writes";
 import { isHeld, noteHeld, noteOwner, noteSaved } from "./once";
 import type { Client, LinkRecord } from "./service/client";
@@ -36,7 +38,6 @@ import {
 } from "./session";
 import { isFreed } from "./serial";
 import type { Settings } from "./settings";
-import { canonicalTargets } from "./targets";
 import type { Target, TargetsType } from "./targets";
 
 /** Who sees the statistics of a link. */
@@ -176,43 +177,6 @@ function toInputs({ shortUrl: _shortUrl, __echo, __origin, __doubtful, ...inputs
 }
 
 /**
- * The rules over several fields, and the canonical form of what depends on others and on the settings. A field that
- * is not known yet, or was refused by itself, breaks none.
- */
-function together(fields: Partial<LinkInputs>, refused: ReadonlySet<string>): Problem[] {
-  const problems: Problem[] = [];
-  const lacks = (field: Field) => fields[field] === undefined && !refused.has(field);
-  const timeZone = knownSettings()?.timeZone;
-  for (const [given, other] of [period, [...period].reverse()] as [Period, Period][]) {
-    const text = fields[given];
-    if (text !== undefined && lacks(other)) {
-      problems.push({ property: other, reason: `is required together with ${given}` });
-    }
-    if (text?.endsWith("Z") !== true) continue;
-    if (timeZone !== undefined) fields[given] = toZone(text, timeZone);
-    else {
-      const reason =
-        "has a time zone, but the service reads it in that of the account: write it without one, like " +
-        '2026-03-01T08:00:00, or say which the account has, as in "pulumi config set shortlink:timeZone Europe/Berlin"';
-      problems.push({ property: given, reason });
-    }
-  }
-  const { activePeriodStartAt: start, activePeriodEndAt: end, targetsType, targets } = fields;
-  if (start !== undefined && end !== undefined && !isUnknown([start, end]) && start >= end) {
-    problems.push({ property: "activePeriodEndAt", reason: "must be later than activePeriodStartAt" });
-  }
-  if (targets !== undefined && lacks("targetsType")) {
-    problems.push({ property: "targetsType", reason: "is required together with targets" });
-  }
-  if (targetsType !== undefined && targets !== undefined && !isUnknown([targetsType, targets])) {
-    const canonical = canonicalTargets(targetsType, targets);
-    fields.targets = canonical.targets;
-    problems.push(...canonical.problems);
-  }
-  return problems;
-}
-
-/**
  * The alias of links that name none, by the one that was derived for them. A replacement checks its inputs a second
  * time and without the old ones; a printed alias must be the same there, so the diff before it leaves it here.
  */
@@ -240,7 +204,7 @@ export class LinkProvider implements pulumi.dynamic.ResourceProvider {
   async check(olds: Partial<LinkInputs>, news: Record<string, unknown>): Promise<pulumi.dynamic.CheckResult> {
     aliases.notePlanning();
     const checked = checkInputs(linkFields, news, (fields, refused) =>
-      together(fields as Partial<LinkInputs>, refused),
+      together(fields as Partial<LinkInputs>, refused, { timeZone: knownSettings()?.timeZone }),
     );
     const { failures, isPreview } = checked;
     const { __freed, __urn, ...fields } = checked.inputs as LinkInputs & { __freed?: string; __urn?: string };
@@ -427,9 +391,9 @@ export class Link extends pulumi.CustomResource {
     const dates = Object.fromEntries(period.map((field) => [field, datesAsTexts(args[field])]));
     const named = typeof args.alias === "string" && args.alias.trim() !== "";
     const freed = opts?.id === undefined ? isFreed(name, args) : undefined;
-    const urn = pulumi.createUrn(name, typeToken("Link"), opts?.parent);
+    const urn = urnOf("Link", name, opts?.parent);
     const owner = opts?.id === undefined ? { __urn: urn } : {};
-    const derived = named ? {} : { __alias: urn.apply(aliases.deriveAlias) };
+    const derived = named ? {} : { __alias: urn.then(aliases.deriveAlias) };
     const secretOpts = given.length > 0 ? { additionalSecretOutputs: given } : {};
     const { inputs, options } = withImport(
       { ...absent, ...args, ...dates, ...secrets, ...derived, ...owner, __freed: freed },

@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { typeToken } from "./dynamic";
-import { collate } from "./find";
+import { collate } from "./collate";
 
 // With `--parallel 1` a resource is planned only when the one before it is done. The provider cannot see then that
 // the alias in the way of a link is to be given up by another one later. The program can, as it knows all its links

@@ -141,6 +141,11 @@ function readSetting(
   return values.map((value) => value?.trim()).find((value) => value);
 }
 
+/** A variable of the environment that a catalog names. */
+export function readVariable(name: string): string | undefined {
+  return process.env[name];
+}
+
 function isTimeZone(name: string): boolean {
   try {
     return new Intl.DateTimeFormat("en", { timeZone: name }) instanceof Intl.DateTimeFormat;

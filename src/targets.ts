@@ -1,4 +1,4 @@
-import type { Problem } from "./check";
+import type { Problem } from "./check-fields";
 
 /** What visitors are told apart by; see {@link TargetArgs.key} for the keys of each. */
 export type TargetsType =

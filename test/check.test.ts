@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { DomainProvider } from "../src/domain";
-import { unknownValue } from "../src/dynamic";
+import { unknownValue } from "../src/check-fields";
 import { LinkProvider } from "../src/link";
 import { configure } from "../src/session";
 

@@ -1,8 +1,9 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { extname, join } from "node:path";
 import ts from "typescript";
 import { expect, test } from "vitest";
-import { parse } from "yaml";
+import { checkCatalog } from "../src/catalog/checks";
+import { loadCatalog } from "../src/catalog/load";
 import { linkFields, targetsTypes } from "../src/fields";
 import { root } from "../tools/environment.mjs";
 
@@ -33,19 +34,23 @@ test.each(["domain", "link"])(
   },
 );
 
-test("the catalog of the examples uses every field of a link and every kind of targeting on two domains", () => {
-  const { domains, links } = parse(read("examples/catalog/links.yaml")) as {
-    domains: Record<string, object>;
-    links: Record<string, Record<string, unknown>>;
-  };
-  const entries = Object.values(links);
-  expect(entries.length).toBeGreaterThanOrEqual(25);
-  expect(Object.keys(domains)).toHaveLength(2);
-  const used = new Set(entries.flatMap((entry) => Object.keys(entry)));
-  // How a link is created is no field of it.
-  const fields = Object.keys(linkFields).filter((name) => name !== "adopt");
-  expect([...used].map((name) => (name === "domain" ? "domainId" : name)).sort()).toEqual(fields.sort());
-  expect(new Set(entries.flatMap(({ targetsType }) => targetsType ?? []))).toEqual(new Set(targetsTypes));
+test("the catalog of the examples uses every field of a link and every kind of targeting, in three formats and many links", () => {
+  const folder = join(root, "examples/gitops");
+  const catalog = loadCatalog({ folder, files: ["links"] });
+  expect(checkCatalog(catalog)).toEqual([]);
+  const { findings } = loadCatalog({ folder, files: ["links"], overlays: ["overlays/staging.yaml"] });
+  expect(findings).toEqual([]);
+  const { domains, links } = catalog;
+  expect([domains.length, links.length >= 200]).toEqual([2, true]);
+  const names = readdirSync(join(folder, "links"), { recursive: true, encoding: "utf8" });
+  expect(new Set(names.map((name) => extname(name)).filter(Boolean))).toEqual(
+    new Set([".yaml", ".json", ".csv"]),
+  );
+  const used = new Set(links.flatMap(({ values }) => Object.keys(values)));
+  // How a link is created is no field of it, and which domain it has is told by the domain's name.
+  const fields = Object.keys(linkFields).filter((name) => name !== "adopt" && name !== "domainId");
+  expect(fields.filter((name) => !used.has(name))).toEqual([]);
+  expect(new Set(links.flatMap(({ values }) => values.targetsType ?? []))).toEqual(new Set(targetsTypes));
 });
 
 test("the page about the emulator names every switch of its flavours, and the README every setting", () => {
@@ -82,7 +87,9 @@ function textsOfSources(): string[] {
     if (isText) texts.push(node.text);
     ts.forEachChild(node, visit);
   };
-  for (const file of files.filter((name) => name.endsWith(".ts") && !/^(?:emulator|cli)/.test(name))) {
+  for (const file of files.filter(
+    (name) => name.endsWith(".ts") && !/^(?:emulator|cli|catalog.descriptions)/.test(name),
+  )) {
     visit(ts.createSourceFile(file, read(`src/${file}`), ts.ScriptTarget.Latest));
   }
   return texts;

@@ -3,8 +3,12 @@ import "../node-version";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Command } from "commander";
+import { FilesError } from "../catalog/load";
 import { emulatorCommand } from "./emulator";
 import { journalCommand } from "./journal";
+import { schemaCommand } from "./schema";
+import { showCommand } from "./show";
+import { validateCommand } from "./validate";
 
 const { version } = JSON.parse(readFileSync(join(__dirname, "../../package.json"), "utf8")) as {
   version: string;
@@ -14,6 +18,9 @@ const program = new Command("shortlink")
   .description("Short links as code: tools around the Pulumi provider for a self-hosted short-link service")
   .version(version)
   .showHelpAfterError("(shortlink --help shows what there is)")
+  .addCommand(validateCommand(version))
+  .addCommand(showCommand(version))
+  .addCommand(schemaCommand())
   .addCommand(emulatorCommand())
   .addCommand(journalCommand())
   // Exit codes: 0 done, 1 problems, 2 wrong use.
@@ -22,5 +29,5 @@ for (const command of program.commands) command.copyInheritedSettings(program);
 
 program.parseAsync().catch((error: unknown) => {
   console.error(`shortlink: ${error instanceof Error ? error.message : String(error)}`);
-  process.exitCode = 1;
+  process.exitCode = error instanceof FilesError ? 2 : 1;
 });

@@ -13,7 +13,7 @@ afterAll(() => rmSync(packed.folder, { recursive: true, force: true }));
 /** Spaces at the ends and between columns are not worth an example that breaks. */
 const squeeze = (text: string) => text.trim().replace(/ +/g, " ");
 
-test.each(["basic", "catalog"])(
+test.each(["basic", "gitops", "environments"])(
   "the README of examples/%s shows commands that work and lines that they print",
   async (name) => {
     const project = new Project(name, packed.tarball);

@@ -136,7 +136,7 @@ export async function createStack(
     config: async (values) => {
       for (const [key, value] of Object.entries(values)) {
         if (value === undefined) await stack.removeConfig(key);
-        else await stack.setConfig(key, { value, secret: key === "shortlink:apiKey" });
+        else await stack.setConfig(key, { value, secret: /apiKey$|Password$/.test(key) });
       }
     },
     env: (name, value) => {

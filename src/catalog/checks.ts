@@ -1,0 +1,282 @@
+import { pathText } from "../check-fields";
+import { collate } from "../collate";
+import { linkRules } from "../fields";
+import type { LinkInputs } from "../link-fields";
+import { together } from "../link-rules";
+import {
+  placeText,
+  suggest,
+  type Catalog,
+  type DomainEntry,
+  type Entry,
+  type LinkEntry,
+  type Ruling,
+} from "./load";
+import type { Finding, FindingKind } from "./parse";
+
+// What takes several fields or several entries to know.
+
+/** Everything that is wrong with a catalog, in the order of files and lines. */
+export function checkCatalog(catalog: Catalog): Finding[] {
+  const { domains, links, findings, isWhole } = catalog;
+  const all = [...findings];
+  const note: Note = (kind, entry, path, message) => {
+    all.push({
+      kind,
+      ...entry.at(path),
+      message: `${nounOf(entry)} ${JSON.stringify(entry.key)}: ${message}`,
+    });
+  };
+  const names = new Map(domains.map((domain) => [domain.key, domain]));
+  for (const domain of domains) checkDomain(domain, note);
+  noteDuplicates(
+    domains,
+    ({ name }) => collate(name),
+    (domain, first) =>
+      note(
+        "duplicate",
+        domain,
+        [],
+        `the name ${JSON.stringify(domain.name)} is that of the domain at ${placeText(first.at())}`,
+      ),
+  );
+  for (const link of links) {
+    checkFields(link, note);
+    checkDomainOf(link, names, isWhole, note);
+    for (const ruling of link.rulings) checkRules(link, ruling, note);
+  }
+  const addresses = links.flatMap((link) => {
+    const [address, alias] = [addressOf(link, names), link.values.alias];
+    return address === undefined ? [] : [{ ...link, address, alias: alias as string }];
+  });
+  noteDuplicates(
+    addresses,
+    ({ address }) => address,
+    (link, first) => {
+      const rule = link.alias === first.alias ? "" : "; the service ignores capitals and accents";
+      const taken = `alias ${JSON.stringify(link.alias)} is that of ${JSON.stringify(first.key)} at ${placeText(first.at(["alias"]))}`;
+      note("duplicate", link, ["alias"], taken + rule);
+    },
+  );
+  checkFormerKeys(domains, note);
+  checkFormerKeys(links, note);
+  checkCircles(addresses, names, note);
+  const order = ({ file, line, column }: Finding) => [file, line, column] as const;
+  return all.sort((a, b) => {
+    const [[fileA, lineA, columnA], [fileB, lineB, columnB]] = [order(a), order(b)];
+    return fileA === fileB ? lineA - lineB || columnA - columnB : fileA < fileB ? -1 : 1;
+  });
+}
+
+type Note = (kind: FindingKind, entry: Entry, path: readonly PropertyKey[], message: string) => void;
+
+function nounOf(entry: Entry): string {
+  return "rulings" in entry ? "link" : "domain";
+}
+
+function checkDomain(domain: DomainEntry, note: Note): void {
+  if (domain.values.existing !== true) return;
+  for (const name of ["homepageUrl", "notFoundUrl", "forceDestroy", "adopt", "protect", "formerly"]) {
+    if (domain.values[name] === undefined) continue;
+    note("field", domain, [name], `${name} has no meaning for a domain that is managed elsewhere (existing)`);
+  }
+}
+
+function checkFields(link: LinkEntry, note: Note): void {
+  const { values } = link;
+  if (values.url === undefined) note("field", link, ["url"], "url is required");
+  const fields: Partial<LinkInputs> = { ...values };
+  for (const name of ["activePeriodStartAt", "activePeriodEndAt"] as const) {
+    if (values[name] !== undefined) fields[name] = linkRules[name].parse(values[name]);
+  }
+  if (fields.targets?.length === 0) delete fields.targets;
+  for (const { property, reason } of together(fields, new Set(), { isOffline: true })) {
+    note("field", link, property.match(/\w+/g) ?? [], `${property} ${reason}`);
+  }
+}
+
+function checkDomainOf(link: LinkEntry, names: Map<string, DomainEntry>, isWhole: boolean, note: Note): void {
+  const { domain, values } = link;
+  if (domain !== undefined && values.domainId !== undefined) {
+    note("field", link, ["domainId"], "has domain and domainId: leave one of them");
+  } else if (domain === undefined && values.domainId === undefined) {
+    note("field", link, [], "domain is required: the name of a domain of the catalog, here or in defaults");
+  } else if (domain !== undefined && !names.has(domain) && isWhole) {
+    const hint = suggest(domain, [...names.keys()]);
+    const instead =
+      hint === "" ? ": add it to domains, with existing: true if it is managed elsewhere" : hint;
+    note(
+      "reference",
+      link,
+      ["domain"],
+      `the domain ${JSON.stringify(domain)} is not in the catalog${instead}`,
+    );
+  }
+}
+
+/** The domain and the alias as the service tells them apart; undefined where the alias is not known offline. */
+function addressOf({ domain, values }: LinkEntry, names: Map<string, DomainEntry>): string | undefined {
+  if (typeof values.alias !== "string") return undefined;
+  const host = domain === undefined ? values.domainId : hostOf(`http://${names.get(domain)?.name ?? domain}`);
+  return `${String(host)}/${collate(values.alias.trim())}`;
+}
+
+function hostOf(url: unknown): string | undefined {
+  return typeof url === "string" ? URL.parse(url.trim())?.hostname : undefined;
+}
+
+function noteDuplicates<Item>(
+  items: Item[],
+  keyOf: (item: Item) => string,
+  tell: (item: Item, first: Item) => void,
+): void {
+  const seen = new Map<string, Item>();
+  for (const item of items) {
+    const first = seen.get(keyOf(item));
+    if (first === undefined) seen.set(keyOf(item), item);
+    else tell(item, first);
+  }
+}
+
+function checkFormerKeys(entries: Entry[], note: Note): void {
+  const keys = new Set(entries.map(({ key }) => key));
+  const seen = new Map<string, Entry>();
+  for (const entry of entries) {
+    for (const former of [entry.values.formerly ?? []].flat() as string[]) {
+      const first = seen.get(former);
+      if (keys.has(former))
+        note(
+          "duplicate",
+          entry,
+          ["formerly"],
+          `formerly names ${JSON.stringify(former)}, which is still there`,
+        );
+      else if (first) {
+        note(
+          "duplicate",
+          entry,
+          ["formerly"],
+          `formerly names ${JSON.stringify(former)}, as does ${JSON.stringify(first.key)} at ${placeText(first.at(["formerly"]))}`,
+        );
+      }
+      seen.set(former, entry);
+    }
+  }
+}
+
+/** All addresses that visitors of a link may be sent to, by the paths of their fields. */
+function destinationsOf({ values }: Entry): [PropertyKey[], string][] {
+  const targets = (values.targets ?? []) as { value: string }[];
+  const all: [PropertyKey[], unknown][] = [
+    [["url"], values.url],
+    [["expirationUrl"], values.expirationUrl],
+    ...targets.map(({ value }, index): [PropertyKey[], string] => [["targets", index, "value"], value]),
+  ];
+  return all.filter((each): each is [PropertyKey[], string] => typeof each[1] === "string");
+}
+
+/** Links that send visitors to themselves, or around over other links of the catalog. */
+function checkCircles(
+  links: (LinkEntry & { address: string })[],
+  names: Map<string, DomainEntry>,
+  note: Note,
+): void {
+  const byAddress = new Map(links.map((link) => [link.address, link]));
+  const hosts = new Set([...names.values()].map(({ name }) => hostOf(`http://${name}`)));
+  const linkAt = (text: unknown) => {
+    const url = typeof text === "string" ? URL.parse(text.trim()) : null;
+    if (!url || !hosts.has(url.hostname)) return undefined;
+    const alias = decoded(url.pathname.split("/")[1] ?? "");
+    return byAddress.get(`${url.hostname}/${collate(alias)}`);
+  };
+  const done = new Set<string>();
+  for (const link of links) {
+    for (const [path, text] of destinationsOf(link)) {
+      if (linkAt(text)?.key !== link.key) continue;
+      note("circle", link, path, `${fieldOf(path)} leads to the link itself`);
+      done.add(link.key);
+    }
+    const way = [link];
+    for (let next = linkAt(link.values.url); next && !done.has(next.key); next = linkAt(next.values.url)) {
+      const start = way.findIndex(({ key }) => key === next?.key);
+      if (start >= 0) {
+        const circle = [...way.slice(start), next].map(({ key }) => key).join(" -> ");
+        note("circle", next, ["url"], `url leads around in a circle: ${circle}`);
+        break;
+      }
+      way.push(next);
+    }
+    for (const { key } of way) done.add(key);
+  }
+}
+
+/** `targets[0].value` */
+function fieldOf([name, ...rest]: PropertyKey[]): string {
+  return pathText(String(name), rest);
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+const day = 24 * 60 * 60 * 1000;
+
+function checkRules(link: LinkEntry, { rules, at }: Ruling, note: Note): void {
+  const { values } = link;
+  const broken = (rule: keyof typeof rules, path: PropertyKey[], message: string) =>
+    note("rule", link, path, `${message} (rule ${rule} at ${placeText(at([rule], true))})`);
+  for (const [path, text] of destinationsOf(link)) {
+    const field = fieldOf(path);
+    const host = hostOf(text) ?? "";
+    if (rules.httpsOnly && !/^\s*https:/i.test(text))
+      broken("httpsOnly", path, `${field} must begin with https://`);
+    if (rules.allowedHosts && !rules.allowedHosts.some((allowed) => isAllowed(host, allowed))) {
+      broken(
+        "allowedHosts",
+        path,
+        `${field} leads to ${host === "" ? "no host" : host}, which is not allowed`,
+      );
+    }
+  }
+  const { alias } = values;
+  if (rules.aliasPattern !== undefined) {
+    const pattern = new RegExp(`^(?:${rules.aliasPattern})$`, "u");
+    if (typeof alias !== "string") broken("aliasPattern", [], "needs an alias");
+    else if (!pattern.test(alias.trim())) {
+      broken(
+        "aliasPattern",
+        ["alias"],
+        `alias ${JSON.stringify(alias)} does not match ${rules.aliasPattern}`,
+      );
+    }
+  }
+  if (rules.maxLifetimeDays !== undefined) {
+    const [start, end] = (["activePeriodStartAt", "activePeriodEndAt"] as const).map((name) =>
+      values[name] === undefined
+        ? undefined
+        : Date.parse(`${linkRules[name].parse(values[name]).replace(/Z$/, "")}Z`),
+    );
+    if (start === undefined || end === undefined) {
+      broken("maxLifetimeDays", [], `needs an active period of at most ${rules.maxLifetimeDays} days`);
+    } else if (end - start > rules.maxLifetimeDays * day) {
+      const days = Math.ceil((end - start) / day);
+      broken(
+        "maxLifetimeDays",
+        ["activePeriodEndAt"],
+        `is active for ${days} days, longer than ${rules.maxLifetimeDays}`,
+      );
+    }
+  }
+  for (const name of rules.required ?? []) {
+    if (values[name] === undefined) broken("required", [], `needs ${name === "note" ? "a" : "an"} ${name}`);
+  }
+}
+
+function isAllowed(host: string, allowed: string): boolean {
+  const name = allowed.toLowerCase();
+  return name.startsWith("*.") ? host.endsWith(name.slice(1)) : host === name;
+}

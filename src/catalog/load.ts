@@ -1,0 +1,443 @@
+import { globSync, readFileSync, statSync } from "node:fs";
+import { basename, dirname, extname, isAbsolute, join, relative, resolve, sep } from "node:path";
+import { closest, distance } from "fastest-levenshtein";
+import type { z } from "zod";
+import { pathText } from "../check-fields";
+import {
+  extensions,
+  parseFile,
+  type Finding,
+  type FindingKind,
+  type Parsed,
+  type Place,
+  type Written,
+} from "./parse";
+import * as schema from "./schema";
+
+// From files to the effective entries: what each says, and which file said it.
+
+/** The fields of an entry, and where each was written. */
+export type Values = Record<string, unknown>;
+
+/** House rules, and where they stand. */
+export interface Ruling {
+  rules: z.infer<typeof schema.rules>;
+  at: Written["at"];
+}
+
+/** A domain or a link after defaults and overlays. */
+export interface Entry {
+  key: string;
+  values: Values;
+  /** Where a field, or a part of it, was written; the entry itself without a path. */
+  at: (path?: readonly PropertyKey[]) => Place;
+}
+
+export interface LinkEntry extends Entry {
+  /** Name of its domain in the catalog; undefined where it has a `domainId`. */
+  domain: string | undefined;
+  /** The house rules that hold for it, of the folder farthest up first. */
+  rulings: readonly Ruling[];
+}
+
+export interface DomainEntry extends Entry {
+  /** The name in this environment. */
+  name: string;
+}
+
+/** The whole of a catalog, in the order of the keys, without the entries that cannot be read. */
+export interface Catalog {
+  domains: DomainEntry[];
+  links: LinkEntry[];
+  findings: Finding[];
+  /** Could all entries be read? Otherwise what seems to be missing may be there. */
+  isWhole: boolean;
+}
+
+/** Where a catalog is. */
+export interface Sources {
+  /** Files, folders and patterns. */
+  files: readonly string[];
+  /** Overlays, of which a later one wins. */
+  overlays?: readonly string[];
+  /** What relative names are relative to. Default: the working directory. */
+  folder?: string;
+}
+
+/** Thrown where the names of files lead nowhere. */
+export class FilesError extends Error {}
+
+/** What holds for the entries of a file. */
+interface Scope {
+  defaults: Written[];
+  rulings: Ruling[];
+}
+
+/** A layer of an entry: what one place says of it. */
+type Layer = Pick<Written, "at"> & { values: Values };
+
+/** Reads all files and puts each entry together. Whatever is wrong is among the findings; nothing is thrown for it. */
+export function loadCatalog({ files, overlays = [], folder = process.cwd() }: Sources): Catalog {
+  return new Loader(folder).load(files, overlays);
+}
+
+/** An entry before its layers are merged: overlays come before what the entry itself says, defaults after. */
+interface Item {
+  own: Layer;
+  layers: Layer[];
+}
+
+class Loader {
+  readonly #folder: string;
+  readonly #findings: Finding[] = [];
+  readonly #files: Parsed[] = [];
+  readonly #scopes = new Map<string, Scope>();
+  readonly #links = new Map<string, Item & { rulings: readonly Ruling[] }>();
+  readonly #domains = new Map<string, Item & { name: string }>();
+  /** Where unknown fields stand that were told of. */
+  readonly #unknown = new Set<string>();
+  #isWhole = true;
+
+  constructor(folder: string) {
+    this.#folder = resolve(folder);
+  }
+
+  load(files: readonly string[], overlays: readonly string[]): Catalog {
+    const parsed = find(files, this.#folder).map((file) => this.#parse(file, "catalog"));
+    for (const each of parsed) this.#readDomains(each);
+    for (const each of parsed) this.#readLinks(each);
+    for (const file of find(overlays, this.#folder)) this.#overlay(file);
+    const domains = [...this.#domains].map(([key, { name, ...item }]) => ({ ...merged(key, item), name }));
+    const links = [...this.#links].map(([key, { rulings, ...item }]) => {
+      const entry = merged(key, item);
+      const { domain } = entry.values;
+      return { ...entry, domain: typeof domain === "string" ? nameOf(domain) : undefined, rulings };
+    });
+    const findings = [...this.#files.flatMap((file) => file.findings), ...this.#findings];
+    return { domains: sorted(domains), links: sorted(links), findings, isWhole: this.#isWhole };
+  }
+
+  #note(kind: FindingKind, place: Place, message: string): void {
+    this.#findings.push({ kind, ...place, message });
+  }
+
+  #parse(file: string, kind: schema.Kind): Parsed {
+    const path = join(this.#folder, file);
+    const parsed = parseFile(file, readFileSync(isAbsolute(file) ? file : path), ["domains", "links"]);
+    this.#files.push(parsed);
+    if (kind === "catalog" && parsed.findings.length > 0) this.#isWhole = false;
+    const allowed = sectionsOf(kind);
+    for (const [name, section] of parsed.sections) {
+      if (allowed.includes(name)) continue;
+      const other = (["catalog", "folder", "overlay"] as const).find((each) =>
+        sectionsOf(each).includes(name),
+      );
+      const instead = other ? `: it belongs into ${kindNames[other]}` : suggest(name, allowed);
+      this.#note("field", section.at(), `unknown section ${JSON.stringify(name)}${instead}`);
+    }
+    return parsed;
+  }
+
+  /** The defaults and rules of a file, after those of the folders above it. */
+  #scopeOf(parsed: Parsed): Scope {
+    return this.#narrowed(this.#scopeOfFolder(dirname(parsed.file)), parsed);
+  }
+
+  #scopeOfFolder(folder: string): Scope {
+    const known = this.#scopes.get(folder);
+    if (known) return known;
+    const above = dirname(folder);
+    const isTop = folder === "." || folder === above || basename(folder) === "..";
+    const outer = isTop ? { defaults: [], rulings: [] } : this.#scopeOfFolder(above);
+    const file = folderFiles.map((name) => toPosix(join(folder, name))).find((each) => this.#exists(each));
+    const scope = file === undefined ? outer : this.#narrowed(outer, this.#parse(file, "folder"));
+    this.#scopes.set(folder, scope);
+    return scope;
+  }
+
+  #exists(file: string): boolean {
+    return statSync(resolve(this.#folder, file), { throwIfNoEntry: false })?.isFile() ?? false;
+  }
+
+  #narrowed(outer: Scope, { sections }: Parsed): Scope {
+    const scope = { defaults: outer.defaults, rulings: outer.rulings };
+    const defaults = given(sections.get("defaults"));
+    if (defaults && this.#isSound(schema.defaults, defaults, "defaults")) {
+      scope.defaults = [...outer.defaults, defaults];
+    }
+    const section = given(sections.get("rules"));
+    if (section && this.#isSound(schema.rules, section, "rules")) {
+      const ruling = { rules: section.value as Ruling["rules"], at: section.at };
+      scope.rulings = [...outer.rulings, ruling];
+    }
+    return scope;
+  }
+
+  #readDomains(parsed: Parsed): void {
+    const entries = parsed.entriesOf("domains", true);
+    if (!entries) this.#mustBeEntries(parsed, "domains", "a map of domains by their names, or a list");
+    for (const entry of entries ?? []) {
+      const isListed = entry.key === undefined;
+      const values = isListed || entry.value !== null ? entry.value : {};
+      const given = isListed ? (values as Values | null)?.name : entry.key;
+      const what = typeof given === "string" ? `domain ${JSON.stringify(given)}` : "a domain";
+      const written = { ...entry, value: values };
+      const isSound =
+        this.#isSound(isListed ? schema.listedDomain : schema.domain, written, what) &&
+        (isListed || this.#isKey(schema.domainName, "name", entry, what));
+      if (!isSound) {
+        this.#isWhole = false;
+        continue;
+      }
+      const { name: _name, ...rest } = values as Values;
+      const key = nameOf(given as string);
+      const own = { values: rest, at: entry.at };
+      this.#add(this.#domains, "domain", key, { own, layers: [own], name: key });
+    }
+  }
+
+  #readLinks(parsed: Parsed): void {
+    const { defaults, rulings } = this.#scopeOf(parsed);
+    const entries = parsed.entriesOf("links", true);
+    if (!entries) this.#mustBeEntries(parsed, "links", "a map of links by their keys, or a list");
+    const inherited = defaults.map(({ value, at }) => ({ values: value as Values, at })).reverse();
+    for (const entry of entries ?? []) {
+      const isListed = entry.key === undefined;
+      const values = entry.value as Values | null;
+      const given = isListed ? values?.key : entry.key;
+      const alias = typeof values?.alias === "string" ? values.alias : undefined;
+      const what =
+        typeof given === "string"
+          ? `link ${JSON.stringify(given)}`
+          : alias === undefined
+            ? "a link"
+            : `link with the alias ${JSON.stringify(alias)}`;
+      const isSound =
+        this.#isSound(isListed ? schema.listedLink : schema.link, entry, what) &&
+        (isListed || this.#isKey(schema.entryKey, "key", entry, what));
+      if (!isSound) {
+        this.#isWhole = false;
+        continue;
+      }
+      const { key: _key, ...rest } = values as Values;
+      const own = { values: rest, at: entry.at };
+      const item = { own, layers: [own, ...inherited] };
+      const key = (given as string | undefined) ?? derivedKey(merged("", item).values);
+      if (key === undefined) {
+        this.#note("field", entry.at(), `${what}: needs a key, as it has no alias and domain to be named by`);
+        continue;
+      }
+      this.#add(this.#links, "link", key, { ...item, rulings });
+    }
+  }
+
+  #mustBeEntries({ sections }: Parsed, name: string, what: string): void {
+    const section = sections.get(name);
+    if (section) this.#note("field", section.at(), `${name} must be ${what}`);
+  }
+
+  #add<Each extends Item>(items: Map<string, Each>, noun: string, key: string, item: Each): void {
+    const first = items.get(key);
+    if (!first) return void items.set(key, item);
+    const message = `the ${noun} ${JSON.stringify(key)} stands twice: first at ${placeText(first.own.at())}`;
+    this.#note("duplicate", item.own.at(), message);
+  }
+
+  #overlay(file: string): void {
+    const before = this.#findings.length;
+    const parsed = this.#parse(file, "overlay");
+    let matched = 0;
+    const change = (
+      items: Map<string, Item>,
+      noun: string,
+      rule: z.ZodObject,
+      keyRule: z.ZodType,
+      toKey: (text: string) => string,
+    ) => {
+      const entries = parsed.entriesOf(`${noun}s`, false);
+      if (!entries) return this.#mustBeEntries(parsed, `${noun}s`, `a map of ${noun}s by their keys`);
+      const seen = new Map<string, Written>();
+      for (const entry of entries) {
+        const key = toKey(entry.key ?? "");
+        const what = `${noun} ${JSON.stringify(key)}`;
+        const [item, first] = [items.get(key), seen.get(key)];
+        seen.set(key, entry);
+        const isKey = this.#isKey(keyRule, noun === "link" ? "key" : "name", entry, what);
+        const isSound = entry.value === null || this.#isSound(rule, entry, what);
+        if (first) {
+          this.#note("duplicate", entry.at(), `${what} stands twice: first at ${placeText(first.at())}`);
+        } else if (item) {
+          if (entry.value === null) items.delete(key);
+          else if (isSound) item.layers.unshift({ values: entry.value as Values, at: entry.at });
+        } else if (this.#isWhole && isKey) {
+          const hint = suggest(key, [...items.keys()]);
+          this.#note("overlay", entry.at(), `there is no ${what} in the catalog to change${hint}`);
+        }
+        matched++;
+      }
+    };
+    const map = given(parsed.sections.get("domainMap"));
+    if (map && this.#isSound(schema.domainMap, map, "domainMap")) {
+      for (const [from, to] of Object.entries(map.value as Record<string, string>)) {
+        matched++;
+        const domain = this.#domains.get(nameOf(from));
+        const hint = suggest(nameOf(from), [...this.#domains.keys()]);
+        if (domain) domain.name = nameOf(to);
+        else if (this.#isWhole)
+          this.#note(
+            "overlay",
+            map.at([from], true),
+            `there is no domain ${JSON.stringify(from)} in the catalog${hint}`,
+          );
+      }
+    }
+    change(this.#domains, "domain", schema.domainChanges, schema.domainName, nameOf);
+    change(this.#links, "link", schema.linkChanges, schema.entryKey, (key) => key);
+    if (matched === 0 && this.#findings.length === before && parsed.findings.length === 0) {
+      this.#note(
+        "overlay",
+        { file, line: 1, column: 1 },
+        "the overlay changes nothing: remove it, or fill it",
+      );
+    }
+  }
+
+  #isKey(rule: z.ZodType, name: string, entry: Written, what: string): boolean {
+    const { error } = rule.safeParse(entry.key);
+    for (const { message } of error?.issues ?? []) {
+      this.#note("field", entry.at(), `${what}: ${name} ${message}`);
+    }
+    return error === undefined;
+  }
+
+  /** Notes what is wrong with the fields of a thing. */
+  #isSound(rule: z.ZodType, { value, at }: Written, what: string): boolean {
+    const { error } = rule.safeParse(value);
+    for (const issue of error?.issues ?? []) {
+      const isUnknown = issue.code === "unrecognized_keys";
+      if (isUnknown && issue.path.length === 0) {
+        const known = Object.keys((rule as z.ZodObject).shape);
+        for (const name of issue.keys) {
+          // A column stands for many.
+          const place = at([name], true);
+          if (this.#unknown.has(placeText(place))) continue;
+          this.#unknown.add(placeText(place));
+          const hint = Object.hasOwn(misplaced, name) ? misplaced[name] : suggest(name, known);
+          const message = `${what}: unknown field ${JSON.stringify(name)}${hint}`;
+          this.#note("field", place, message);
+        }
+        continue;
+      }
+      const [field, ...rest] = issue.path;
+      const path = isUnknown ? [...issue.path, issue.keys[0] ?? ""] : issue.path;
+      const name = field === undefined ? " " : `: ${pathText(String(field), rest)} `;
+      const isEmpty = path.length === 1 && ["", null].includes((value as Values)[String(field)] as string);
+      const reason = isEmpty ? "is empty: give it a value, or leave it out" : issue.message;
+      this.#note("field", at(path, isUnknown), `${what}${name}${reason}`);
+    }
+    return error === undefined;
+  }
+}
+
+/** What to say of fields that are known, but not there. */
+const misplaced: Record<string, string> = {
+  key: ": the key is the name before the colon",
+  name: ": the name of a domain is that before the colon",
+  url: ": each link has its own",
+  alias: ": each link has its own",
+  formerly: ": each entry has its own, in the catalog itself",
+};
+
+/** The names of the file that holds for its folder. */
+const folderFiles = ["folder.yaml", "folder.yml", "folder.json"];
+const kindNames = {
+  catalog: "a file of the catalog",
+  folder: "folder.yaml",
+  overlay: "an overlay",
+};
+
+function sectionsOf(kind: schema.Kind): string[] {
+  return Object.keys(schema.documents[kind].shape);
+}
+
+/** A section that says something. */
+function given(section: Written | undefined): Written | undefined {
+  return section?.value === null ? undefined : section;
+}
+
+/** The files that are meant, each once and without those of folders: in the order of the patterns, then of their names. */
+function find(patterns: readonly string[], folder: string): string[] {
+  const found = patterns.map((pattern) => {
+    const isFolder = statSync(resolve(folder, pattern), { throwIfNoEntry: false })?.isDirectory() ?? false;
+    const names = globSync(isFolder ? join(pattern, "**/*") : pattern, {
+      cwd: folder,
+      exclude: (name) => name === "node_modules",
+    });
+    const isEntries = (name: string) =>
+      extensions.includes(extname(name)) && !folderFiles.includes(basename(name));
+    const files = names.filter(isEntries).sort();
+    if (files.length > 0) return files;
+    const isOther = names.length > 0 && !isFolder;
+    throw new FilesError(
+      isOther
+        ? `${JSON.stringify(pattern)} matches no file that ends in ${extensions.join(", ")}`
+        : `${JSON.stringify(pattern)} matches no file in ${folder}`,
+    );
+  });
+  const names = found.flat().map((name) => toPosix(isAbsolute(name) ? relative(folder, name) : name));
+  return [...new Set(names)];
+}
+
+function toPosix(path: string): string {
+  return path.split(sep).join("/");
+}
+
+function derivedKey({ domain, domainId, alias }: Values): string | undefined {
+  if (typeof alias !== "string") return undefined;
+  if (typeof domain === "string") return `${nameOf(domain)}/${alias.trim()}`;
+  return typeof domainId === "number" ? `${domainId}/${alias.trim()}` : undefined;
+}
+
+/** The name of a domain as the service keeps it. */
+function nameOf(text: string): string {
+  return text.trim().toLowerCase();
+}
+
+/** An entry of several layers, of which the first that says something of a field wins. */
+function merged(key: string, { own, layers }: Item): Entry {
+  const values: Values = {};
+  const origins = new Map<PropertyKey, Layer>();
+  for (const layer of layers) {
+    // One of the two ways to name the domain hides the other of the layers behind.
+    const names = Object.keys(layer.values);
+    const hidden = origins.has("domain") || origins.has("domainId") ? ["domain", "domainId"] : [];
+    for (const name of names) {
+      if (origins.has(name) || hidden.includes(name)) continue;
+      origins.set(name, layer);
+      if (layer.values[name] !== null) values[name] = layer.values[name];
+    }
+  }
+  const at = (path: readonly PropertyKey[] = []) => (origins.get(path[0] ?? "") ?? own).at(path);
+  return { key, values, at };
+}
+
+function sorted<Item extends { key: string }>(items: Item[]): Item[] {
+  return items.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
+}
+
+/** `: did you mean "url"?` where one of the names is near. */
+export function suggest(name: string, known: readonly string[]): string {
+  if (known.length === 0) return "";
+  const camel = name.replace(/[_-]([a-z])/g, (_, letter: string) => letter.toUpperCase());
+  const small = known.map((each) => each.toLowerCase());
+  const near = closest(camel.toLowerCase(), small);
+  const found = [small.indexOf(near), small.findIndex((each) => each.startsWith(camel.toLowerCase()))]
+    .map((index) => known[index] ?? "")
+    .find((each) => each.startsWith(camel) || distance(camel, each) <= Math.max(2, each.length / 4));
+  return found === undefined || found === "" ? "" : `: did you mean ${JSON.stringify(found)}?`;
+}
+
+/** `file:line:column`, as compilers write it. */
+export function placeText({ file, line, column }: Place): string {
+  return `${file}:${line}:${column}`;
+}

@@ -1,0 +1,191 @@
+import { z } from "zod";
+import { domainRules, linkRules } from "../fields";
+import * as descriptions from "./descriptions";
+
+// The shape of catalog files. This is the source of what is checked and of the JSON Schema for editors; the rules of the fields
+// are those of the resources. What takes more than one entry to know is in `checks.ts`.
+
+function described<Schema extends z.ZodType>(
+  schema: Schema,
+  [description, ...examples]: descriptions.Text,
+): Schema {
+  return schema.meta({ description, ...(examples.length > 0 ? { examples } : {}) });
+}
+
+/** The rules of fields that may be left out. */
+function optional<Rules extends Record<string, z.ZodType>>(
+  rules: Rules,
+  texts: Record<keyof Rules, descriptions.Text>,
+): { [Name in keyof Rules]: z.ZodOptional<Rules[Name]> } {
+  const entries = Object.entries(rules).map(([name, rule]) => [
+    name,
+    described(rule.optional(), texts[name] as descriptions.Text),
+  ]);
+  return Object.fromEntries(entries) as { [Name in keyof Rules]: z.ZodOptional<Rules[Name]> };
+}
+
+/** An error of a map that is none, but not of one with unknown fields, which are told of by their names. */
+function mapError(text: string) {
+  return { error: (issue: { code?: string }) => (issue.code === "unrecognized_keys" ? undefined : text) };
+}
+const fields = mapError("must be a map of fields");
+
+const text = z.string({ error: "must be a text" });
+const flag = z.boolean({ error: "must be true or false" });
+export const entryKey = text
+  .max(300, { error: "is longer than 300 characters" })
+  .regex(/^[^\s\p{Cc}]+$/u, { error: "must be a name without spaces" });
+export const domainName = domainRules.name;
+
+const secretName = "must name a secret: config:<name> or env:<VARIABLE>";
+const secret = z.strictObject(
+  {
+    secret: z
+      .string({ error: secretName })
+      .regex(/^(?:config:(?:[\w.-]+:)?[\w.-]+|env:[A-Za-z_]\w*)$/, { error: secretName }),
+  },
+  {
+    error: (issue) =>
+      issue.code === "unrecognized_keys"
+        ? "takes nothing but secret"
+        : 'must not stand in a file: write { secret: config:<name> } and run "pulumi config set --secret <name>", or ' +
+          "{ secret: env:<VARIABLE> }",
+  },
+);
+
+const linkShape = optional({ ...linkRules, redirectPassword: secret, password: secret }, descriptions.link);
+const { name: _name, ...domainShape } = optional(domainRules, descriptions.domain);
+const ownShape = optional(
+  {
+    key: entryKey,
+    domain: z
+      .string({ error: "must be the name of a domain of the catalog" })
+      .min(1, { error: "must be the name of a domain of the catalog" }),
+    existing: flag,
+    formerly: z.union([entryKey, z.array(entryKey)], {
+      error: "must be a name without spaces, or a list of them",
+    }),
+    protect: flag,
+    owner: text.min(1),
+    note: text.min(1),
+  },
+  descriptions.own,
+);
+const { key, domain: owningDomain, existing, formerly, ...common } = ownShape;
+const { url: _url, alias, ...shared } = { domain: owningDomain, ...linkShape, ...common };
+const url = described(linkRules.url, descriptions.link.url);
+
+/** A link, under its key. */
+export const link = z.strictObject({ url, alias, ...shared, formerly }, fields);
+/** A link in a list. */
+export const listedLink = link.extend({ key });
+/** What the links of a file or a folder have that do not say otherwise. */
+export const defaults = z.strictObject(shared, fields);
+/** A domain, under its name. */
+export const domain = z.strictObject({ ...domainShape, existing, ...common, formerly }, fields);
+/** A domain in a list. */
+export const listedDomain = domain.extend({ name: described(domainName, descriptions.domain.name) });
+
+/** What an overlay changes of an entry; null takes a field away. */
+function changes(shape: Record<string, z.ZodType>) {
+  const entries = Object.entries(shape).map(([name, rule]) => {
+    const inner = rule instanceof z.ZodOptional ? (rule.unwrap() as z.ZodType) : rule;
+    return [
+      name,
+      inner
+        .nullable()
+        .optional()
+        .meta(rule.meta() ?? {}),
+    ];
+  });
+  return z.strictObject(Object.fromEntries(entries) as Record<string, z.ZodType>, fields);
+}
+export const linkChanges = changes({ url, alias, ...shared });
+export const domainChanges = changes({ ...domainShape, ...common });
+
+const days = "must be a number of days, 1 or greater";
+
+/** House rules. They hold for the entries of their file; in a folder's file, for all files in the folder and below. */
+export const rules = z.strictObject(
+  optional(
+    {
+      allowedHosts: z
+        .array(
+          text.regex(/^(?:\*\.)?[^\s/:*?#@]+$/, {
+            error: "must be a host name like example.com, or *.example.com for all below it",
+          }),
+          { error: "must be a list of host names" },
+        )
+        .min(1, { error: "is empty: no link could keep it" }),
+      httpsOnly: flag,
+      aliasPattern: text
+        .refine(isPattern, { error: "must be a regular expression" })
+        .meta({ format: "regex" }),
+      maxLifetimeDays: z.int({ error: days }).min(1, { error: days }),
+      required: z.array(z.enum(["owner", "note"], { error: "must be owner or note" }), {
+        error: "must be a list of owner and note",
+      }),
+    },
+    descriptions.rules,
+  ),
+  fields,
+);
+
+/** Can a regular expression be made of it? */
+function isPattern(source: string): boolean {
+  try {
+    return new RegExp(`^(?:${source})$`, "u") instanceof RegExp;
+  } catch {
+    return false;
+  }
+}
+
+/** What an overlay makes of the names of domains. */
+export const domainMap = z.record(domainName, domainName, { error: "must be a map from names to names" });
+
+const section = <Schema extends z.ZodType>(schema: Schema, name: keyof typeof descriptions.sections) =>
+  described(schema.nullish(), descriptions.sections[name]);
+const folderShape = {
+  $schema: described(text.optional(), descriptions.sections.$schema),
+  defaults: section(defaults, "defaults"),
+  rules: section(rules, "rules"),
+};
+const { $schema } = folderShape;
+
+/** The sections of each kind of file, with what is in them. */
+export const documents = {
+  /** A file with entries. */
+  catalog: z
+    .strictObject({
+      ...folderShape,
+      domains: section(z.union([z.record(domainName, domain.nullable()), z.array(listedDomain)]), "domains"),
+      links: section(z.union([z.record(entryKey, link), z.array(listedLink)]), "links"),
+    })
+    .meta({ title: descriptions.titles.catalog }),
+  /** `folder.yaml`: what holds for all files in its folder and below. */
+  folder: z.strictObject(folderShape).meta({ title: descriptions.titles.folder }),
+  /** What one environment has otherwise. */
+  overlay: z
+    .strictObject({
+      $schema,
+      domainMap: section(domainMap, "domainMap"),
+      domains: section(z.record(domainName, domainChanges.nullable()), "domains"),
+      links: section(z.record(entryKey, linkChanges.nullable()), "links"),
+    })
+    .meta({ title: descriptions.titles.overlay }),
+} as const;
+
+export type Kind = keyof typeof documents;
+
+/** The JSON Schema of a kind of file, draft-7, which editors read. */
+export function jsonSchema(kind: Kind): object {
+  return z.toJSONSchema(documents[kind], {
+    io: "input",
+    target: "draft-7",
+    // The examples are of what is written, but zod takes those of dates for what becomes of them, and leaves them out.
+    override: ({ zodSchema, jsonSchema }) => {
+      const { examples } = z.globalRegistry.get(zodSchema) ?? {};
+      if (examples) jsonSchema.examples = examples as unknown[];
+    },
+  });
+}

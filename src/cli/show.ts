@@ -1,0 +1,80 @@
+import { Command, Option } from "commander";
+import { stringify } from "yaml";
+import { checkCatalog } from "../catalog/checks";
+import { loadCatalog, placeText, type Catalog, type Entry } from "../catalog/load";
+import { report } from "./report";
+import { collect, defaultFiles } from "./validate";
+
+interface Options {
+  overlay: string[];
+  format: "yaml" | "json" | "table";
+  origin: boolean;
+}
+
+/** `shortlink show`: the catalog as it is after defaults and overlays. */
+export function showCommand(version: string): Command {
+  return new Command("show")
+    .description("show the catalog after defaults and overlays")
+    .argument("[files...]", "files, folders and patterns (default: the folder links)")
+    .option("--overlay <file>", "overlay to apply, several in their order", collect, [])
+    .addOption(new Option("--format <format>", "form").choices(["yaml", "json", "table"]).default("yaml"))
+    .option("--origin", "say of each value which file set it", false)
+    .action((files: string[], { overlay, format, origin }: Options) => {
+      const catalog = loadCatalog({ files: files.length > 0 ? files : defaultFiles, overlays: overlay });
+      const findings = checkCatalog(catalog);
+      if (findings.length > 0) {
+        console.error(report(findings, "text", version));
+        process.exitCode = 1;
+        return;
+      }
+      if (format === "table") return console.log(toTable(catalog, origin));
+      const document = toDocument(catalog, origin);
+      console.log(
+        format === "json"
+          ? JSON.stringify(document, null, 2)
+          : stringify(document, { lineWidth: 0 }).trimEnd(),
+      );
+    });
+}
+
+/** With `origin` each value comes with its place. */
+function toDocument({ domains, links }: Catalog, origin: boolean): object {
+  const toFields = (entry: Entry, values: [string, unknown][]) =>
+    Object.fromEntries(
+      values.map(([name, value]) => [name, origin ? { value, origin: placeText(entry.at([name])) } : value]),
+    );
+  return {
+    domains: Object.fromEntries(
+      domains.map((domain) => [
+        domain.key,
+        toFields(domain, [
+          ...(domain.name === domain.key ? [] : [["name", domain.name] as [string, unknown]]),
+          ...Object.entries(domain.values),
+        ]),
+      ]),
+    ),
+    links: Object.fromEntries(links.map((link) => [link.key, toFields(link, Object.entries(link.values))])),
+  };
+}
+
+/** A line for each link: its key, its address, its destination. */
+function toTable({ domains, links }: Catalog, origin: boolean): string {
+  const names = new Map(domains.map(({ key, name }) => [key, name]));
+  const rows = links.map((link) => {
+    const { alias, domainId, url } = link.values;
+    const host =
+      link.domain === undefined ? `(domain ${String(domainId)})` : (names.get(link.domain) ?? link.domain);
+    const address = `${host}/${typeof alias === "string" ? alias : "(derived)"}`;
+    return [link.key, address, String(url), ...(origin ? [placeText(link.at(["url"]))] : [])];
+  });
+  const all = [["key", "short link", "url", ...(origin ? ["origin"] : [])], ...rows];
+  const widths = (all[0] ?? []).map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)));
+  return all
+    .map((row) =>
+      row
+        .map((text, column) => text.padEnd(widths[column] ?? 0))
+        .join("  ")
+        .trimEnd(),
+    )
+    .join("\n");
+}

@@ -1,0 +1,37 @@
+import { Command, Option } from "commander";
+import { checkCatalog } from "../catalog/checks";
+import { loadCatalog } from "../catalog/load";
+import { formats, report, type Format } from "./report";
+
+/** The files of a catalog where none are named. */
+export const defaultFiles = ["links"];
+
+/** An option that may be given several times. */
+export function collect(value: string, earlier: string[]): string[] {
+  return [...earlier, value];
+}
+
+/** `shortlink validate`: every mistake of a catalog, found without a service. */
+export function validateCommand(version: string): Command {
+  return new Command("validate")
+    .description(
+      "check the files of a catalog, offline; prints file:line:column and message of every mistake",
+    )
+    .argument("[files...]", "files, folders and patterns (default: the folder links)")
+    .option("--overlay <file>", "overlay to apply, several in their order", collect, [])
+    .addOption(new Option("--format <format>", "form of the report").choices(formats).default("text"))
+    .action((files: string[], { overlay, format }: { overlay: string[]; format: Format }) => {
+      const catalog = loadCatalog({ files: files.length > 0 ? files : defaultFiles, overlays: overlay });
+      const findings = checkCatalog(catalog);
+      const text = report(findings, format, version);
+      if (text !== "") console.log(text);
+      const count = findings.length === 1 ? "1 mistake" : `${findings.length} mistakes`;
+      const { domains, links } = catalog;
+      if (findings.length > 0) process.exitCode = 1;
+      if (format === "text") {
+        console.error(
+          findings.length > 0 ? count : `No mistake in ${links.length} links and ${domains.length} domains.`,
+        );
+      }
+    });
+}

@@ -1,0 +1,53 @@
+import { isUnknown, type Problem } from "./check-fields";
+import { toZone } from "./fields";
+import { period, type Field, type LinkInputs, type Period } from "./link-fields";
+import { canonicalTargets } from "./targets";
+
+/** Where the rules are asked. */
+interface Place {
+  /** The time zone of the account, where the settings name it. */
+  timeZone?: string | undefined;
+  /** Is there no stack, whose settings may name the zone? */
+  isOffline?: boolean;
+}
+
+/**
+ * The rules over several fields of a link, and the canonical form of what depends on others and on the settings. A field that
+ * is not known yet, or was refused by itself, breaks none.
+ */
+export function together(
+  fields: Partial<LinkInputs>,
+  refused: ReadonlySet<string>,
+  { timeZone, isOffline = false }: Place,
+): Problem[] {
+  const problems: Problem[] = [];
+  const lacks = (field: Field) => fields[field] === undefined && !refused.has(field);
+  for (const [given, other] of [period, [...period].reverse()] as [Period, Period][]) {
+    const text = fields[given];
+    if (text !== undefined && lacks(other)) {
+      problems.push({ property: other, reason: `is required together with ${given}` });
+    }
+    if (text?.endsWith("Z") !== true || isOffline) continue;
+    if (timeZone !== undefined) fields[given] = toZone(text, timeZone);
+    else {
+      const reason =
+        "has a time zone, but the service reads it in that of the account: write it without one, like " +
+        '2026-03-01T08:00:00, or say which the account has, as in "pulumi config set shortlink:timeZone Europe/Berlin"';
+      problems.push({ property: given, reason });
+    }
+  }
+  const { activePeriodStartAt: start, activePeriodEndAt: end, targetsType, targets } = fields;
+  const areComparable = start !== undefined && end !== undefined && start.endsWith("Z") === end.endsWith("Z");
+  if (areComparable && !isUnknown([start, end]) && start >= end) {
+    problems.push({ property: "activePeriodEndAt", reason: "must be later than activePeriodStartAt" });
+  }
+  if (targets !== undefined && lacks("targetsType")) {
+    problems.push({ property: "targetsType", reason: "is required together with targets" });
+  }
+  if (targetsType !== undefined && targets !== undefined && !isUnknown([targetsType, targets])) {
+    const canonical = canonicalTargets(targetsType, targets);
+    fields.targets = canonical.targets;
+    problems.push(...canonical.problems);
+  }
+  return problems;
+}

@@ -1,0 +1,81 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { Ajv } from "ajv";
+import { afterAll, expect, test } from "vitest";
+import { parse } from "yaml";
+import { checkCatalog } from "../../src/catalog/checks";
+import * as descriptions from "../../src/catalog/descriptions";
+import { loadCatalog, placeText } from "../../src/catalog/load";
+import { documents, jsonSchema } from "../../src/catalog/schema";
+import { scratch } from "../helpers/catalog";
+
+const page = readFileSync(join(__dirname, "../../docs/catalog.md"), "utf8");
+const files = scratch();
+afterAll(files.remove);
+
+/** The blocks of the page that are files, by their names. */
+const blocks = Object.fromEntries(
+  [...page.matchAll(/^```\w+ (\S+)\n([^]*?)^```$/gm)].map(([, name = "", text = ""]) => [name, text]),
+);
+files.write(blocks);
+const linesOf = (folder: string, overlays: string[] = []) =>
+  checkCatalog(loadCatalog({ folder: files.folder, files: [folder], overlays })).map(
+    (finding) => `${placeText(finding)} ${finding.message}`,
+  );
+
+test("the files of the page about catalogs are one catalog without a mistake, under each overlay too", () => {
+  const overlays = Object.keys(blocks).filter((name) => name.startsWith("overlays/"));
+  expect(Object.keys(blocks).length - overlays.length).toBeGreaterThan(10);
+  expect(overlays.length).toBeGreaterThan(1);
+  for (const applied of [[], ...overlays.map((name) => [name]), overlays])
+    expect(linesOf("links", applied)).toEqual([]);
+});
+
+test("the broken file of the page is told what the page says, and what it says of the mended one", () => {
+  const [, shown = ""] = /^```text\n([^]*?)^```$/m.exec(page) ?? [];
+  expect(linesOf("broken")).toEqual(shown.trimEnd().split("\n"));
+  const mended = (blocks["broken/links.yaml"] ?? "").replace("ulr:", "url:").replace(/^.*open-sesame\n/m, "");
+  files.write({ "broken/links.yaml": mended });
+  expect(linesOf("broken")).toEqual([
+    'broken/links.yaml:6:13 link "docs": the domain "go.exmaple.com" is not in the catalog: did you mean "go.example.com"?',
+    'broken/links.yaml:12:10 link "news": url leads to the link itself',
+  ]);
+});
+
+test("the files of the page and of the examples are right by the JSON Schema too", () => {
+  const ajv = new Ajv({ strict: false, validateFormats: false });
+  const schemas = {
+    catalog: ajv.compile(jsonSchema("catalog")),
+    folder: ajv.compile(jsonSchema("folder")),
+    overlay: ajv.compile(jsonSchema("overlay")),
+  };
+  for (const [name, text] of Object.entries(blocks)) {
+    if (name.endsWith(".csv") || name.startsWith("broken/")) continue;
+    const kind = name.startsWith("overlays/")
+      ? "overlay"
+      : name.endsWith("/folder.yaml")
+        ? "folder"
+        : "catalog";
+    expect(schemas[kind](parse(text)), `${name} ${JSON.stringify(schemas[kind].errors)}`).toBe(true);
+  }
+});
+
+test("the page has every field and every rule, each as editors explain it", () => {
+  const tables = page.split(/^### Fields of a domain$/m);
+  const rowsOf = (text = "") =>
+    new Map([...text.matchAll(/^\| `(\w+)` *\| (.*?) *\|$/gm)].map(([, name = "", row = ""]) => [name, row]));
+  const [links, others] = tables.map(rowsOf);
+  const plain = (text: string) => text.replaceAll("`", "").replaceAll("\\_", "_");
+  const { domain, link, own, rules } = descriptions;
+  const { existing, ...ofLinks } = own;
+  for (const [rows, texts] of [
+    [links, { ...link, ...ofLinks }],
+    [others, { ...domain, existing, ...rules }],
+  ] as const) {
+    for (const [name, [description = ""]] of Object.entries(texts)) {
+      expect(plain(rows?.get(name) ?? ""), name).toContain(plain(String(description)));
+    }
+  }
+  for (const section of Object.values(documents).flatMap(({ shape }) => Object.keys(shape)))
+    expect(page).toContain(section);
+});

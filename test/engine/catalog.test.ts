@@ -1,0 +1,213 @@
+import { join } from "node:path";
+import { readdirSync, readFileSync } from "node:fs";
+import type * as pulumi from "@pulumi/pulumi";
+import * as shortlink from "pulumi-shortlink";
+import { createEmulator, type Emulator } from "pulumi-shortlink/emulator";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { scratch } from "../helpers/catalog";
+import { createStack, type TestStack } from "../helpers/engine";
+import { send } from "../helpers/emulator";
+
+let emulator: Emulator;
+let files: ReturnType<typeof scratch>;
+let stacks: TestStack[];
+let overlays: string[];
+
+beforeEach(async () => {
+  emulator = await createEmulator();
+  files = scratch();
+  [stacks, overlays] = [[], []];
+});
+afterEach(async () => {
+  for (const stack of stacks) stack.remove();
+  files.remove();
+  await emulator.close();
+});
+
+async function newStack(opts?: pulumi.ComponentResourceOptions): Promise<TestStack> {
+  const stack = await createStack(emulator, () => {
+    const catalog = new shortlink.LinkCatalog(
+      "links",
+      { files: join(files.folder, "links"), overlays: overlays.map((name) => join(files.folder, name)) },
+      opts,
+    );
+    const { docs } = catalog.links;
+    return Promise.resolve({ docs: docs?.shortUrl, domains: Object.keys(catalog.domains) });
+  });
+  stacks.push(stack);
+  return stack;
+}
+
+const yaml = `domains:
+  go.example: { homepageUrl: https://example.com/ }
+defaults: { domain: go.example }
+links:
+  docs: { alias: docs, url: https://example.com/docs, note: On the poster }
+  news: { alias: news, url: https://example.com/news, privacy: private, pixelIds: [2, 1] }
+  derived: { url: https://example.com/derived }
+  by-country:
+    alias: world
+    url: https://example.com/world
+    targetsType: countries
+    targets: [{ key: de, value: https://example.de/ }, { key: AT, value: https://example.at/ }]
+`;
+
+const names = (stack: TestStack) => stack.state().resources.map(({ urn }) => urn.split("::").at(-1));
+const writes = () => emulator.requests.filter(({ method }) => method !== "GET").length;
+
+test("moving, reordering, reformatting and splitting files changes nothing, nor does a new key with formerly", async () => {
+  files.write({ "links/a.yaml": yaml });
+  const stack = await newStack();
+  const { changes, outputs } = await stack.up();
+  expect([changes, outputs]).toEqual([
+    { create: 7 },
+    { docs: "http://go.example/docs", domains: ["go.example"] },
+  ]);
+  expect(names(stack).sort()).toEqual(
+    ["go.example", "by-country", "derived", "docs", "news"].map((key) => `links-${key}`).sort(),
+  );
+  const before = writes();
+  const forms: Record<string, string>[] = [
+    // In another folder, in another order, as a list, with defaults of the folder.
+    {
+      "links/folder.yaml": "defaults: { domain: go.example, privacy: private }\n",
+      "links/below/b.yml": `links:
+  - { key: news, url: https://example.com/news, alias: news, pixelIds: [1, 2] }
+  - key: by-country
+    targets: [{ key: AT, value: https://example.at/ }, { key: DE, value: https://example.de/ }]
+    targetsType: countries
+    url: " https://example.com/world"
+    alias: world
+    privacy: public
+`,
+      "links/c.yaml": `links:
+  docs: { url: https://example.com/docs, alias: docs, owner: web team, privacy: public }
+  derived: { url: https://example.com/derived, sensitiveContent: false, privacy: public }
+domains: [{ homepageUrl: https://example.com/, name: GO.example }]
+`,
+    },
+    {
+      "links/a.json": '{ "domains": { "go.example": { "homepageUrl": "https://example.com/" } } }',
+      "links/b.csv": `key;url;alias;domain;privacy;pixelIds;targetsType;targets.AT;targets.DE\r
+docs;https://example.com/docs;docs;go.example;;;;;\r
+by-country;https://example.com/world;world;go.example;;;countries;https://example.at/;https://example.de/\r
+derived;https://example.com/derived;;go.example;0;;;;\r
+news;https://example.com/news;news;go.example;private;2 1;;;\r
+`,
+    },
+    {
+      "links/a.yaml": yaml
+        .replace("  docs: {", "  handbook: { formerly: [older, docs],")
+        .replace("  derived: {", "  derived-now: { formerly: derived,"),
+    },
+  ];
+  for (const form of forms) {
+    files.remove();
+    files.write(form);
+    expect((await stack.preview()).changes, Object.keys(form).join()).toEqual({ same: 7 });
+  }
+  expect((await stack.up()).changes).toEqual({ same: 7 });
+  expect(names(stack)).toContain("links-handbook");
+  // The alias that was derived for the old key is printed somewhere.
+  expect(writes()).toBe(before);
+  // Without its former key it is another link.
+  files.write({ "links/a.yaml": yaml });
+  expect((await stack.preview()).changes).toMatchObject({ create: 2, delete: 2 });
+});
+
+test("an overlay plans the same keys on other domains, and no password is in a file, a state or a report", async () => {
+  files.write({
+    "links/a.yaml": yaml
+      .replace("alias: docs,", "alias: docs, redirectPassword: { secret: config:linkPassword },")
+      .replace("privacy: private,", "privacy: password, password: { secret: env:STATISTICS_PASSWORD },"),
+    "overlays/staging.yaml":
+      "domainMap: { go.example: go-stg.example }\nlinks: { news: { pixelIds: null } }\n",
+    "overlays/later.yaml": "links: { by-country: null, docs: { clicksLimit: 5 } }\n",
+  });
+  const production = await newStack();
+  await expect(production.up()).rejects.toThrow(
+    /The files of the LinkCatalog "links" have 2 mistakes:\n.*a\.yaml:5:42 link "docs": there is no secret config:linkPassword for redirectPassword: run "pulumi config set --secret linkPassword"\n.*a\.yaml:6:84 link "news": there is no secret env:STATISTICS_PASSWORD for password: set the variable STATISTICS_PASSWORD/,
+  );
+  expect(emulator.requests).toEqual([]);
+  process.env.STATISTICS_PASSWORD = "how-many-5512";
+  try {
+    await production.config({ "engine:linkPassword": "open-sesame-7731" });
+    expect((await production.up()).changes).toEqual({ create: 6, same: 1 });
+    overlays = ["overlays/staging.yaml", "overlays/later.yaml"];
+    const staging = await newStack();
+    await staging.config({ "engine:linkPassword": "open-sesame-7731" });
+    const { changes, output } = await staging.up();
+    expect(changes).toEqual({ create: 6 });
+    const kept = names(production).filter((key) => key !== "links-by-country");
+    expect(names(staging).sort()).toEqual(kept.sort());
+    const links = ((await send(emulator, "GET", "/links")).body as { data: Record<string, unknown>[] }).data;
+    expect(
+      links
+        .map(({ short_url }) => String(short_url))
+        .filter((url) => url.endsWith("/docs"))
+        .sort(),
+    ).toEqual(["http://go-stg.example/docs", "http://go.example/docs"]);
+    expect(links.filter(({ redirect_password }) => redirect_password === true)).toHaveLength(2);
+    for (const text of [
+      output,
+      production.state().text,
+      staging.state().text,
+      JSON.stringify(await staging.export()),
+    ]) {
+      expect(text).not.toMatch(/open-sesame-7731|how-many-5512/);
+    }
+    for (const name of readdirSync(files.folder, { recursive: true, encoding: "utf8" }).filter((each) =>
+      each.endsWith("yaml"),
+    )) {
+      expect(readFileSync(join(files.folder, name), "utf8")).not.toMatch(/open-sesame-7731|how-many-5512/);
+    }
+  } finally {
+    delete process.env.STATISTICS_PASSWORD;
+  }
+});
+
+test("all mistakes are told at once, with their places, before anything is sent or planned", async () => {
+  files.write({
+    "links/a.yaml": yaml.replace("alias: news", "alias: Docs"),
+    "links/b.csv": "alias,domain,url\nmore,go.exmaple,https://example.com/\nmost,go.example,example.com\n",
+  });
+  overlays = ["overlay.json"];
+  files.write({ "overlay.json": '{ "links": {\n  "dosc": { "clicksLimit": 3 } } }' });
+  const stack = await newStack();
+  const failure = await stack.up().then(
+    () => expect.unreachable("it should fail"),
+    (error: unknown) => String(error),
+  );
+  for (const told of [
+    'a.yaml:6:18 link "news": alias "Docs" is that of "docs" at',
+    'b.csv:3:17 link with the alias "most": url must be a URL with scheme and host',
+  ]) {
+    expect(failure).toContain(told);
+  }
+  expect(failure).not.toContain("at new LinkCatalog");
+  expect([emulator.requests, stack.state().resources]).toEqual([[], []]);
+});
+
+test("domains that exist are found by name or named by id, and protected entries stay", async () => {
+  for (const name of ["partner.example", "other.example"])
+    await send(emulator, "POST", "/domains", { form: `name=${name}` });
+  files.write({
+    "links/a.yaml": `domains:
+  partner.example: { existing: true }
+links:
+  docs: { domain: partner.example, alias: docs, url: https://example.com/, protect: true }
+  other: { domainId: 2, alias: other, url: https://example.com/ }
+`,
+  });
+  const stack = await newStack();
+  expect(await stack.up()).toMatchObject({
+    changes: { create: 4 },
+    outputs: { docs: "http://partner.example/docs", domains: ["partner.example"] },
+  });
+  const { data } = (await send(emulator, "GET", "/links/2")).body as { data: object };
+  expect(data).toMatchObject({
+    short_url: expect.stringMatching(/\/\/(?:partner|other)\.example\//) as string,
+  });
+  await expect(stack.destroy()).rejects.toThrow(/protect/);
+  expect(stack.state().resources.map(({ type }) => type)).toContain("pulumi-nodejs:dynamic/shortlink:Link");
+});
