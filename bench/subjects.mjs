@@ -29,6 +29,11 @@ const shortlink = require("pulumi-shortlink");
 const domains = names.map((name) => new shortlink.Domain(name, { name }));
 for (let i = 0; i < count; i++) new shortlink.Link("link-" + i, { domainId: domains[i % 2].id, ...link(i) });
 `,
+  // The same links from a file, which is written beside the program.
+  catalog: `
+const shortlink = require("pulumi-shortlink");
+new shortlink.LinkCatalog("links", { files: "links.yaml" });
+`,
   // The registrations of ours, with a provider text of the same kind.
   nothing: `${shape}
 const pulumi = require("@pulumi/pulumi");
@@ -130,9 +135,20 @@ export async function engineSubject(name, emulator, links, { checkpoints, window
   writeFileSync(join(modules, "do-nothing", "provider.js"), doNothing);
   cpSync(join(root, "dist"), join(modules, "pulumi-shortlink", "dist"), { recursive: true });
   cpSync(join(root, "package.json"), join(modules, "pulumi-shortlink", "package.json"));
-  for (const each of ["@pulumi", "undici", "qs", "zod", "side-channel", "es-errors"]) {
+  const libraries = [
+    "undici",
+    "qs",
+    "zod",
+    "side-channel",
+    "es-errors",
+    "yaml",
+    "csv-parse",
+    "fastest-levenshtein",
+  ];
+  for (const each of ["@pulumi", ...libraries]) {
     symlinkSync(join(root, "node_modules", each), join(modules, each));
   }
+  if (name === "catalog") writeFileSync(join(folder, "links.yaml"), catalogText("yaml", links));
   /** @type {Record<string, string>} */
   const environment = {
     ...pulumiEnvironment(join(folder, "pulumi")),
@@ -186,6 +202,36 @@ export async function engineSubject(name, emulator, links, { checkpoints, window
     },
     end: () => rmSync(folder, { recursive: true, force: true }),
   };
+}
+
+/**
+ * A catalog of the links that the programs make.
+ *
+ * @param {"yaml" | "json" | "csv"} format
+ * @param {number} links
+ */
+export function catalogText(format, links) {
+  const names = Array.from({ length: domains }, (_, i) => `go${i}.example`);
+  const entries = Array.from({ length: links }, (_, i) => ({
+    ...{
+      key: `link-${i}`,
+      domain: names[i % domains] ?? "",
+      alias: `a${i}`,
+      url: `https://example.com/${i}`,
+    },
+  }));
+  if (format === "csv")
+    return ["key,domain,alias,url", ...entries.map((each) => Object.values(each).join(","))].join("\n");
+  if (format === "json")
+    return JSON.stringify(
+      { domains: Object.fromEntries(names.map((each) => [each, {}])), links: entries },
+      null,
+      2,
+    );
+  const rows = entries.map(
+    ({ key, domain, alias, url }) => `  ${key}: { domain: ${domain}, alias: ${alias}, url: ${url} }`,
+  );
+  return ["domains:", ...names.map((each) => `  ${each}:`), "links:", ...rows].join("\n");
 }
 
 /**

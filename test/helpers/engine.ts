@@ -134,10 +134,13 @@ export async function createStack(
     },
     export: async () => JSON.parse(await pulumi("stack", "export")) as unknown,
     config: async (values) => {
-      for (const [key, value] of Object.entries(values)) {
+      const given = Object.entries(values).flatMap(([key, value]) =>
+        value === undefined ? [] : [[key, { value, secret: /apiKey$|Password$/.test(key) }] as const],
+      );
+      // All in one command: a test is made of commands, each a third of a second.
+      if (given.length > 0) await stack.setAllConfig(Object.fromEntries(given));
+      for (const [key, value] of Object.entries(values))
         if (value === undefined) await stack.removeConfig(key);
-        else await stack.setConfig(key, { value, secret: /apiKey$|Password$/.test(key) });
-      }
     },
     env: (name, value) => {
       stack.workspace.envVars[name] = environment[name] = value;

@@ -27,7 +27,9 @@ export class Project {
       filter: (source) => !source.includes("node_modules"),
     });
     cpSync(tarball, join(this.folder, tarball.slice(tarball.lastIndexOf("/") + 1)));
-    this.#environment = pulumiEnvironment(join(this.folder, ".pulumi"));
+    // What npm has in its cache it need not ask for again.
+    const npm = { npm_config_prefer_offline: "true", npm_config_audit: "false", npm_config_fund: "false" };
+    this.#environment = { ...pulumiEnvironment(join(this.folder, ".pulumi")), ...npm };
   }
 
   /** Runs a command line in the project's folder; both streams together. */
