@@ -61,11 +61,27 @@ export function checkCatalog(catalog: Catalog): Finding[] {
   checkFormerKeys(domains, note);
   checkFormerKeys(links, note);
   checkCircles(addresses, names, note);
-  const order = ({ file, line, column }: Finding) => [file, line, column] as const;
-  return all.sort((a, b) => {
-    const [[fileA, lineA, columnA], [fileB, lineB, columnB]] = [order(a), order(b)];
-    return fileA === fileB ? lineA - lineB || columnA - columnB : fileA < fileB ? -1 : 1;
-  });
+  return inOrder(all);
+}
+
+/** In the order of files and lines. What many entries have from one place, as a default of theirs, is told once. */
+function inOrder(findings: Finding[]): Finding[] {
+  const groups = new Map<string, Finding[]>();
+  for (const finding of findings) {
+    const reason = finding.message.replace(/^(?:link|domain) "(?:[^"\\]|\\.)*": /, "");
+    const group = JSON.stringify([placeText(finding), reason]);
+    groups.set(group, [...(groups.get(group) ?? []), finding]);
+  }
+  const told = [...groups.values()].flatMap(([first, ...more]) =>
+    first === undefined
+      ? []
+      : more.length === 0
+        ? [first]
+        : [{ ...first, message: `${first.message} (and so for ${more.length} more)` }],
+  );
+  return told.sort((a, b) =>
+    a.file === b.file ? a.line - b.line || a.column - b.column : a.file < b.file ? -1 : 1,
+  );
 }
 
 type Note = (kind: FindingKind, entry: Entry, path: readonly PropertyKey[], message: string) => void;

@@ -260,7 +260,13 @@ function parseCsv(file: string, given: string): Parsed {
     rows = parseRecords(text, { ...options, trim: true }) as unknown as typeof rows;
   } catch (error) {
     const { message, lines: line = 1 } = error as CsvError & { lines?: number };
-    findings.push({ file, line, column: 1, kind: "syntax", message: `is not CSV: ${message}` });
+    findings.push({
+      file,
+      line,
+      column: 1,
+      kind: "syntax",
+      message: `is not CSV: ${message.replace(/, value is .*$/s, "")}`,
+    });
     return parsed;
   }
   let end = 0;

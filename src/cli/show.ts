@@ -1,7 +1,7 @@
 import { Command, Option } from "commander";
 import { stringify } from "yaml";
 import { checkCatalog } from "../catalog/checks";
-import { loadCatalog, placeText, type Catalog, type Entry } from "../catalog/load";
+import { loadCatalog, placeText, type Catalog, type Entry, type LinkEntry } from "../catalog/load";
 import { report } from "./report";
 import { collect, defaultFiles } from "./validate";
 
@@ -37,23 +37,23 @@ export function showCommand(version: string): Command {
     });
 }
 
-/** With `origin` each value comes with its place. */
+/** The catalog of this environment, under the names that its domains have here. With `origin` each value comes with its place. */
 function toDocument({ domains, links }: Catalog, origin: boolean): object {
-  const toFields = (entry: Entry, values: [string, unknown][]) =>
+  const names = new Map(domains.map(({ key, name }) => [key, name]));
+  const toFields = (entry: Entry, values: Entry["values"]) =>
     Object.fromEntries(
-      values.map(([name, value]) => [name, origin ? { value, origin: placeText(entry.at([name])) } : value]),
-    );
-  return {
-    domains: Object.fromEntries(
-      domains.map((domain) => [
-        domain.key,
-        toFields(domain, [
-          ...(domain.name === domain.key ? [] : [["name", domain.name] as [string, unknown]]),
-          ...Object.entries(domain.values),
-        ]),
+      Object.entries(values).map(([name, value]) => [
+        name,
+        origin ? { value, origin: placeText(entry.at([name])) } : value,
       ]),
-    ),
-    links: Object.fromEntries(links.map((link) => [link.key, toFields(link, Object.entries(link.values))])),
+    );
+  const toLink = (link: LinkEntry): [string, object] => {
+    const own = link.domain === undefined ? {} : { domain: names.get(link.domain) };
+    return [link.key, toFields(link, { ...link.values, ...own })];
+  };
+  return {
+    domains: Object.fromEntries(domains.map((domain) => [domain.name, toFields(domain, domain.values)])),
+    links: Object.fromEntries(links.map(toLink)),
   };
 }
 

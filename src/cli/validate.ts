@@ -25,12 +25,14 @@ export function validateCommand(version: string): Command {
       const findings = checkCatalog(catalog);
       const text = report(findings, format, version);
       if (text !== "") console.log(text);
-      const count = findings.length === 1 ? "1 mistake" : `${findings.length} mistakes`;
+      const count = (number: number, noun: string) => `${number} ${noun}${number === 1 ? "" : "s"}`;
       const { domains, links } = catalog;
       if (findings.length > 0) process.exitCode = 1;
       if (format === "text") {
         console.error(
-          findings.length > 0 ? count : `No mistake in ${links.length} links and ${domains.length} domains.`,
+          findings.length > 0
+            ? count(findings.length, "mistake")
+            : `No mistake in ${count(links.length, "link")} and ${count(domains.length, "domain")}.`,
         );
       }
     });
