@@ -11,7 +11,6 @@ import { catalogText, engineSubject } from "./subjects.mjs";
 
 /** The command itself, which says at its end how much memory it had. */
 const command = `
-process.argv.splice(1, 0, "shortlink");
 process.on("exit", () => console.error("peak " + process.resourceUsage().maxRSS));
 require(${JSON.stringify(join(root, "dist/cli/main.js"))});`;
 
