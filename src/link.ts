@@ -224,7 +224,9 @@ export class LinkProvider implements pulumi.dynamic.ResourceProvider {
     noteSaved("link", id);
     const wanted = keepAlias(olds, news);
     const changed = changedFields(managed, olds, wanted);
-    aliases.notePlan(Number(id), changed.includes("alias") || changed.includes("domainId"));
+    // An alias in doubt is written again, over one that another link may need.
+    const inDoubt = olds.__doubtful?.includes("alias") ?? false;
+    aliases.notePlan(Number(id), inDoubt || changed.includes("alias") || changed.includes("domainId"));
     if (news.__alias !== undefined) keptAliases.set(news.__alias, wanted.alias);
     // Left undefined, `changes` makes the engine compare the inputs itself and show each property in the plan.
     return Promise.resolve(

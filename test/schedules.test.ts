@@ -194,6 +194,42 @@ async function links(emulator: Emulator) {
   return (body as { data: { id: number; short_url: string; url: string }[] }).data;
 }
 
+/** What was found once. The first: an update whose answer is lost leaves its alias in doubt, and another link needs that. */
+const known: [Up[], number][] = [
+  [
+    [
+      {
+        program: {
+          one: { domainId: 1, alias: "b", url: "https://example.com/1" },
+          two: { domainId: 1, alias: "a", url: "https://example.com/1" },
+        },
+        faults: [],
+        killedAfter: undefined,
+        checkpoints: false,
+      },
+      {
+        program: {
+          one: { domainId: 1, alias: "c", url: "https://example.com/1" },
+          two: { domainId: 1, alias: "b", url: "https://example.com/1" },
+        },
+        faults: [{ when: "after", answer: "reset" }],
+        killedAfter: undefined,
+        checkpoints: false,
+      },
+      {
+        program: {
+          one: { domainId: 1, alias: "b", url: "https://example.com/1" },
+          two: { domainId: 1, alias: "c", url: "https://example.com/1" },
+        },
+        faults: [],
+        killedAfter: 0,
+        checkpoints: false,
+      },
+    ],
+    0,
+  ],
+];
+
 test(`${schedules} schedules of faults and kills end where the last program says`, async () => {
   vi.spyOn(console, "log").mockImplementation(() => undefined);
   await fc.assert(
@@ -248,6 +284,6 @@ test(`${schedules} schedules of faults and kills end where the last program says
         rmSync(folder, { recursive: true, maxRetries: 10 });
       }
     }),
-    { numRuns: schedules, seed, endOnFailure: process.env.CI !== undefined },
+    { examples: known, numRuns: schedules, seed, endOnFailure: process.env.CI !== undefined },
   );
 }, 3_600_000);

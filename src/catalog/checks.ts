@@ -18,7 +18,7 @@ import type { Finding, FindingKind } from "./parse";
 
 /** Everything that is wrong with a catalog, in the order of files and lines. */
 export function checkCatalog(catalog: Catalog): Finding[] {
-  const { domains, links, findings, isWhole } = catalog;
+  const { domains, links, findings } = catalog;
   const all = [...findings];
   const note: Note = (kind, entry, path, message) => {
     all.push({
@@ -32,17 +32,16 @@ export function checkCatalog(catalog: Catalog): Finding[] {
   noteDuplicates(
     domains,
     ({ name }) => collate(name),
-    (domain, first) =>
-      note(
-        "duplicate",
-        domain,
-        [],
-        `the name ${JSON.stringify(domain.name)} is that of the domain at ${placeText(first.at())}`,
-      ),
+    (one, other) => {
+      // What an overlay makes of a name is the mistake where one does.
+      const [domain, first] = one.name === one.key && other.name !== other.key ? [other, one] : [one, other];
+      const message = `domain ${JSON.stringify(domain.key)}: the name ${JSON.stringify(domain.name)} is that of the domain at`;
+      all.push({ kind: "duplicate", ...domain.nameAt(), message: `${message} ${placeText(first.nameAt())}` });
+    },
   );
   for (const link of links) {
     checkFields(link, note);
-    checkDomainOf(link, names, isWhole, note);
+    checkDomainOf(link, names, catalog, note);
     for (const ruling of link.rulings) checkRules(link, ruling, note);
   }
   const addresses = links.flatMap((link) => {
@@ -58,7 +57,6 @@ export function checkCatalog(catalog: Catalog): Finding[] {
       note("duplicate", link, ["alias"], taken + rule);
     },
   );
-  checkFormerKeys(domains, note);
   checkFormerKeys(links, note);
   checkCircles(addresses, names, note);
   return inOrder(all);
@@ -92,7 +90,7 @@ function nounOf(entry: Entry): string {
 
 function checkDomain(domain: DomainEntry, note: Note): void {
   if (domain.values.existing !== true) return;
-  for (const name of ["homepageUrl", "notFoundUrl", "forceDestroy", "adopt", "protect", "formerly"]) {
+  for (const name of ["homepageUrl", "notFoundUrl", "forceDestroy", "adopt", "protect"]) {
     if (domain.values[name] === undefined) continue;
     note("field", domain, [name], `${name} has no meaning for a domain that is managed elsewhere (existing)`);
   }
@@ -111,21 +109,26 @@ function checkFields(link: LinkEntry, note: Note): void {
   }
 }
 
-function checkDomainOf(link: LinkEntry, names: Map<string, DomainEntry>, isWhole: boolean, note: Note): void {
+function checkDomainOf(
+  link: LinkEntry,
+  names: Map<string, DomainEntry>,
+  { isWhole, removed }: Catalog,
+  note: Note,
+): void {
   const { domain, values } = link;
   if (domain !== undefined && values.domainId !== undefined) {
     note("field", link, ["domainId"], "has domain and domainId: leave one of them");
-  } else if (domain === undefined && values.domainId === undefined) {
+  } else if (domain === undefined && values.domainId === undefined && isWhole) {
     note("field", link, [], "domain is required: the name of a domain of the catalog, here or in defaults");
   } else if (domain !== undefined && !names.has(domain) && isWhole) {
-    const hint = suggest(domain, [...names.keys()]);
-    const instead =
-      hint === "" ? ": add it to domains, with existing: true if it is managed elsewhere" : hint;
+    const near = suggest(domain, [...names.keys()]);
+    const hint = near === "" ? ": add it to domains, with existing: true if it is managed elsewhere" : near;
+    const reason = removed.get(`domain ${domain}`) ?? hint;
     note(
       "reference",
       link,
       ["domain"],
-      `the domain ${JSON.stringify(domain)} is not in the catalog${instead}`,
+      `the domain ${JSON.stringify(domain)} is not in the catalog${reason}`,
     );
   }
 }
@@ -158,7 +161,7 @@ function checkFormerKeys(entries: Entry[], note: Note): void {
   const keys = new Set(entries.map(({ key }) => key));
   const seen = new Map<string, Entry>();
   for (const entry of entries) {
-    for (const former of [entry.values.formerly ?? []].flat() as string[]) {
+    for (const former of new Set([entry.values.formerly ?? []].flat() as string[])) {
       const first = seen.get(former);
       if (keys.has(former))
         note(
@@ -293,6 +296,7 @@ function checkRules(link: LinkEntry, { rules, at }: Ruling, note: Note): void {
 }
 
 function isAllowed(host: string, allowed: string): boolean {
-  const name = allowed.toLowerCase();
-  return name.startsWith("*.") ? host.endsWith(name.slice(1)) : host === name;
+  // As URLs write the names of other scripts.
+  const name = hostOf(`http://${allowed.replace(/^\*\./, "")}`) ?? "";
+  return allowed.startsWith("*.") ? host.endsWith(`.${name}`) : host === name;
 }

@@ -4,7 +4,17 @@ import { Link, type LinkArgs } from "../link";
 import { getDomainOutput } from "../lookups";
 import { readVariable } from "../settings";
 import { checkCatalog } from "./checks";
-import { loadCatalog, placeText, type DomainEntry, type Entry, type LinkEntry, type Values } from "./load";
+import {
+  FilesError,
+  loadCatalog,
+  placeText,
+  type Catalog,
+  type DomainEntry,
+  type Entry,
+  type LinkEntry,
+  type Sources,
+  type Values,
+} from "./load";
 import type { Finding } from "./parse";
 
 /** Arguments of a {@link LinkCatalog}. */
@@ -91,7 +101,7 @@ type Secret = pulumi.Output<string>;
 
 /** The catalog and its secrets. Throws where anything is wrong with them. */
 function read(name: string, { files, overlays = [] }: LinkCatalogArgs) {
-  const catalog = loadCatalog({ files: [files].flat(), overlays: [overlays].flat() });
+  const catalog = load({ files: [files].flat(), overlays: [overlays].flat() }, name);
   const findings = checkCatalog(catalog);
   const secrets = findings.length > 0 ? new Map<string, Secret>() : readSecrets(catalog.links, findings);
   if (findings.length > 0) throw new pulumi.RunError(toText(name, findings));
@@ -116,6 +126,15 @@ function fieldsOf({ values }: Entry): Values {
 /** `config:linkPassword` or `env:LINK_PASSWORD`. */
 function referenceOf(values: Values, field: (typeof passwords)[number]): string | undefined {
   return (values[field] as { secret: string } | undefined)?.secret;
+}
+
+function load(sources: Sources, name: string): Catalog {
+  try {
+    return loadCatalog(sources);
+  } catch (error) {
+    if (!(error instanceof FilesError)) throw error;
+    throw new pulumi.RunError(`The files of the LinkCatalog ${JSON.stringify(name)}: ${error.message}`);
+  }
 }
 
 /** The secrets that links refer to. Those that are missing are told of, one finding for each place. */

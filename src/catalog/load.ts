@@ -1,5 +1,5 @@
 import { globSync, readFileSync, statSync } from "node:fs";
-import { basename, dirname, extname, isAbsolute, join, relative, resolve, sep } from "node:path";
+import { basename, dirname, extname, join, relative, resolve, sep } from "node:path";
 import { closest, distance } from "fastest-levenshtein";
 import type { z } from "zod";
 import { pathText } from "../check-fields";
@@ -43,6 +43,8 @@ export interface LinkEntry extends Entry {
 export interface DomainEntry extends Entry {
   /** The name in this environment. */
   name: string;
+  /** Where that name stands. */
+  nameAt: () => Place;
 }
 
 /** The whole of a catalog, in the order of the keys, without the entries that cannot be read. */
@@ -52,6 +54,8 @@ export interface Catalog {
   findings: Finding[];
   /** Could all entries be read? Otherwise what seems to be missing may be there. */
   isWhole: boolean;
+  /** For a domain or a link that an overlay has taken away, like `domain go.example`: which. */
+  removed: ReadonlyMap<string, string>;
 }
 
 /** Where a catalog is. */
@@ -93,7 +97,9 @@ class Loader {
   readonly #files: Parsed[] = [];
   readonly #scopes = new Map<string, Scope>();
   readonly #links = new Map<string, Item & { rulings: readonly Ruling[] }>();
-  readonly #domains = new Map<string, Item & { name: string }>();
+  readonly #domains = new Map<string, Item & { name: string; nameAt: () => Place }>();
+  /** What overlays have taken away. */
+  readonly #removed = new Map<string, Written>();
   /** Where unknown fields stand that were told of. */
   readonly #unknown = new Set<string>();
   #isWhole = true;
@@ -107,14 +113,18 @@ class Loader {
     for (const each of parsed) this.#readDomains(each);
     for (const each of parsed) this.#readLinks(each);
     for (const file of find(overlays, this.#folder)) this.#overlay(file);
-    const domains = [...this.#domains].map(([key, { name, ...item }]) => ({ ...merged(key, item), name }));
+    const domains = [...this.#domains].map(([key, item]) => {
+      const { name, nameAt } = item;
+      return { ...merged(key, item), name, nameAt };
+    });
     const links = [...this.#links].map(([key, { rulings, ...item }]) => {
       const entry = merged(key, item);
       const { domain } = entry.values;
       return { ...entry, domain: typeof domain === "string" ? nameOf(domain) : undefined, rulings };
     });
     const findings = [...this.#files.flatMap((file) => file.findings), ...this.#findings];
-    return { domains: sorted(domains), links: sorted(links), findings, isWhole: this.#isWhole };
+    const removed = new Map([...this.#removed].map(([what, entry]) => [what, removedText(entry)]));
+    return { domains: sorted(domains), links: sorted(links), findings, isWhole: this.#isWhole, removed };
   }
 
   #note(kind: FindingKind, place: Place, message: string): void {
@@ -122,12 +132,14 @@ class Loader {
   }
 
   #parse(file: string, kind: schema.Kind): Parsed {
-    const path = join(this.#folder, file);
-    const parsed = parseFile(file, readFileSync(isAbsolute(file) ? file : path), ["domains", "links"]);
+    const parsed = parseFile(file, read(resolve(this.#folder, file)), ["domains", "links"]);
     this.#files.push(parsed);
-    if (kind === "catalog" && parsed.findings.length > 0) this.#isWhole = false;
+    if (kind !== "overlay" && parsed.findings.length > 0) this.#isWhole = false;
     const allowed = sectionsOf(kind);
     for (const [name, section] of parsed.sections) {
+      if (name === "$schema" && typeof section.value !== "string") {
+        this.#note("field", section.at([]), "$schema must be a text");
+      }
       if (allowed.includes(name)) continue;
       const other = (["catalog", "folder", "overlay"] as const).find((each) =>
         sectionsOf(each).includes(name),
@@ -143,27 +155,39 @@ class Loader {
     return this.#narrowed(this.#scopeOfFolder(dirname(parsed.file)), parsed);
   }
 
+  /**
+   * Files of folders hold from that of Pulumi.yaml downward, as a program runs there; where there is none, from the working
+   * directory downward.
+   */
   #scopeOfFolder(folder: string): Scope {
     const known = this.#scopes.get(folder);
     if (known) return known;
-    const above = dirname(folder);
-    const isTop = folder === "." || folder === above || basename(folder) === "..";
-    const outer = isTop ? { defaults: [], rulings: [] } : this.#scopeOfFolder(above);
-    const file = folderFiles.map((name) => toPosix(join(folder, name))).find((each) => this.#exists(each));
-    const scope = file === undefined ? outer : this.#narrowed(outer, this.#parse(file, "folder"));
+    const path = resolve(this.#folder, folder);
+    const isProject = projectFiles.some((name) => isFile(join(path, name)));
+    const isTop = isProject || (!hasProject(path) && !path.startsWith(this.#folder + sep));
+    const outer = isTop ? { defaults: [], rulings: [] } : this.#scopeOfFolder(join(folder, ".."));
+    const [file, other] = folderFiles.filter((name) => isFile(join(path, name)));
+    const nameIn = (name: string) => toPosix(relative(this.#folder, join(path, name)));
+    if (file !== undefined && other !== undefined) {
+      this.#note(
+        "files",
+        { file: nameIn(other), line: 1, column: 1 },
+        `stands beside ${file}: leave one of them`,
+      );
+    }
+    const scope = file === undefined ? outer : this.#narrowed(outer, this.#parse(nameIn(file), "folder"));
     this.#scopes.set(folder, scope);
     return scope;
-  }
-
-  #exists(file: string): boolean {
-    return statSync(resolve(this.#folder, file), { throwIfNoEntry: false })?.isFile() ?? false;
   }
 
   #narrowed(outer: Scope, { sections }: Parsed): Scope {
     const scope = { defaults: outer.defaults, rulings: outer.rulings };
     const defaults = given(sections.get("defaults"));
-    if (defaults && this.#isSound(schema.defaults, defaults, "defaults")) {
-      scope.defaults = [...outer.defaults, defaults];
+    if (defaults) {
+      if (this.#isSound(schema.defaults, defaults, "defaults"))
+        scope.defaults = [...outer.defaults, defaults];
+      // What they would have said of the links is not known.
+      else this.#isWhole = false;
     }
     const section = given(sections.get("rules"));
     if (section && this.#isSound(schema.rules, section, "rules")) {
@@ -192,7 +216,7 @@ class Loader {
       const { name: _name, ...rest } = values as Values;
       const key = nameOf(given as string);
       const own = { values: rest, at: entry.at };
-      this.#add(this.#domains, "domain", key, { own, layers: [own], name: key });
+      this.#add(this.#domains, "domain", key, { own, layers: [own], name: key, nameAt: () => entry.at() });
     }
   }
 
@@ -224,7 +248,8 @@ class Loader {
       const item = { own, layers: [own, ...inherited] };
       const key = (given as string | undefined) ?? derivedKey(merged("", item).values);
       if (key === undefined) {
-        this.#note("field", entry.at(), `${what}: needs a key, as it has no alias and domain to be named by`);
+        const message = `${what}: needs a key, as it has no alias and domain to be named by`;
+        if (this.#isWhole) this.#note("field", entry.at(), message);
         continue;
       }
       this.#add(this.#links, "link", key, { ...item, rulings });
@@ -267,10 +292,13 @@ class Loader {
         if (first) {
           this.#note("duplicate", entry.at(), `${what} stands twice: first at ${placeText(first.at())}`);
         } else if (item) {
-          if (entry.value === null) items.delete(key);
-          else if (isSound) item.layers.unshift({ values: entry.value as Values, at: entry.at });
+          if (entry.value === null) {
+            items.delete(key);
+            this.#removed.set(`${noun} ${key}`, entry);
+          } else if (isSound) item.layers.unshift({ values: entry.value as Values, at: entry.at });
         } else if (this.#isWhole && isKey) {
-          const hint = suggest(key, [...items.keys()]);
+          const removed = this.#removed.get(`${noun} ${key}`);
+          const hint = removed ? removedText(removed) : suggest(key, [...items.keys()]);
           this.#note("overlay", entry.at(), `there is no ${what} in the catalog to change${hint}`);
         }
         matched++;
@@ -282,7 +310,7 @@ class Loader {
         matched++;
         const domain = this.#domains.get(nameOf(from));
         const hint = suggest(nameOf(from), [...this.#domains.keys()]);
-        if (domain) domain.name = nameOf(to);
+        if (domain) [domain.name, domain.nameAt] = [nameOf(to), () => map.at([from])];
         else if (this.#isWhole)
           this.#note(
             "overlay",
@@ -322,7 +350,7 @@ class Loader {
           const place = at([name], true);
           if (this.#unknown.has(placeText(place))) continue;
           this.#unknown.add(placeText(place));
-          const hint = Object.hasOwn(misplaced, name) ? misplaced[name] : suggest(name, known);
+          const hint = misplaced[`${what.split(" ")[0]} ${name}`] ?? suggest(name, known);
           const message = `${what}: unknown field ${JSON.stringify(name)}${hint}`;
           this.#note("field", place, message);
         }
@@ -340,16 +368,19 @@ class Loader {
 }
 
 /** What to say of fields that are known, but not there. */
-const misplaced: Record<string, string> = {
-  key: ": the key is the name before the colon",
-  name: ": the name of a domain is that before the colon",
-  url: ": each link has its own",
-  alias: ": each link has its own",
-  formerly: ": each entry has its own, in the catalog itself",
+const misplaced: { [place: string]: string } = {
+  "link key": ": the key is the name before the colon",
+  "domain name": ": the name of a domain is that before the colon",
+  "defaults url": ": each link has its own",
+  "defaults alias": ": each link has its own",
+  "defaults key": ": each link has its own",
+  "defaults formerly": ": each link has its own",
+  "link formerly": ": it stands with the entry, in the catalog itself",
 };
 
 /** The names of the file that holds for its folder. */
 const folderFiles = ["folder.yaml", "folder.yml", "folder.json"];
+const projectFiles = ["Pulumi.yaml", "Pulumi.yml"];
 const kindNames = {
   catalog: "a file of the catalog",
   folder: "folder.yaml",
@@ -360,32 +391,59 @@ function sectionsOf(kind: schema.Kind): string[] {
   return Object.keys(schema.documents[kind].shape);
 }
 
+function removedText(entry: Written): string {
+  return `: it was taken away at ${placeText(entry.at())}`;
+}
+
 /** A section that says something. */
 function given(section: Written | undefined): Written | undefined {
   return section?.value === null ? undefined : section;
 }
 
+/** Is there a project in a folder above? */
+function hasProject(path: string): boolean {
+  const above = dirname(path);
+  return above !== path && (projectFiles.some((name) => isFile(join(above, name))) || hasProject(above));
+}
+
 /** The files that are meant, each once and without those of folders: in the order of the patterns, then of their names. */
 function find(patterns: readonly string[], folder: string): string[] {
   const found = patterns.map((pattern) => {
-    const isFolder = statSync(resolve(folder, pattern), { throwIfNoEntry: false })?.isDirectory() ?? false;
-    const names = globSync(isFolder ? join(pattern, "**/*") : pattern, {
-      cwd: folder,
-      exclude: (name) => name === "node_modules",
-    });
+    const path = resolve(folder, pattern);
+    const names = isFile(path)
+      ? [path]
+      : statSync(path, { throwIfNoEntry: false })?.isDirectory()
+        ? // Not as a pattern: its name may hold signs that mean something there.
+          globSync("**/*", { cwd: path, exclude }).map((name) => join(path, name))
+        : globSync(pattern, { cwd: folder, exclude }).map((name) => resolve(folder, name));
     const isEntries = (name: string) =>
-      extensions.includes(extname(name)) && !folderFiles.includes(basename(name));
+      extensions.includes(extname(name).toLowerCase()) &&
+      !folderFiles.includes(basename(name)) &&
+      !statSync(name, { throwIfNoEntry: false })?.isDirectory();
     const files = names.filter(isEntries).sort();
     if (files.length > 0) return files;
-    const isOther = names.length > 0 && !isFolder;
     throw new FilesError(
-      isOther
+      names.some(isFile)
         ? `${JSON.stringify(pattern)} matches no file that ends in ${extensions.join(", ")}`
         : `${JSON.stringify(pattern)} matches no file in ${folder}`,
     );
   });
-  const names = found.flat().map((name) => toPosix(isAbsolute(name) ? relative(folder, name) : name));
-  return [...new Set(names)];
+  return [...new Set(found.flat())].map((name) => toPosix(relative(folder, name)));
+}
+
+const exclude = (name: string) => basename(name) === "node_modules";
+
+function isFile(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
+}
+
+function read(path: string): Uint8Array {
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    const { code = "" } = error as NodeJS.ErrnoException;
+    throw new FilesError(`${path} cannot be read (${code})`, { cause: error });
+  }
 }
 
 function toPosix(path: string): string {

@@ -45,6 +45,10 @@ const longest = 100 * 1024 * 1024;
 /** The extensions of catalog files. */
 export const extensions = [".yaml", ".yml", ".json", ".csv"];
 
+function isOf(file: string, extension: string): boolean {
+  return file.toLowerCase().endsWith(extension);
+}
+
 /** Reads a file as far as it can be read; `collections` names the sections whose entries are told apart later. */
 export function parseFile(file: string, bytes: Uint8Array, collections: readonly string[]): Parsed {
   const unreadable = (message: string, line = 1, column = 1): Parsed => ({
@@ -56,7 +60,8 @@ export function parseFile(file: string, bytes: Uint8Array, collections: readonly
   if (bytes.length > longest) return unreadable("is larger than 100 MB: split it");
   let text;
   try {
-    text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    // A break of two characters counts twice in a quoted cell of CSV, and YAML knows none of a single CR.
+    text = new TextDecoder("utf-8", { fatal: true }).decode(bytes).replace(/\r\n?/g, "\n");
   } catch {
     const before = new TextDecoder().decode(bytes).split("\ufffd", 1)[0] ?? "";
     const lines = before.split("\n");
@@ -67,8 +72,8 @@ export function parseFile(file: string, bytes: Uint8Array, collections: readonly
     );
   }
   try {
-    if (file.endsWith(".csv")) return parseCsv(file, text);
-    return file.endsWith(".json") ? parseJson(file, text, collections) : parseYaml(file, text, collections);
+    if (isOf(file, ".csv")) return parseCsv(file, text);
+    return isOf(file, ".json") ? parseJson(file, text, collections) : parseYaml(file, text, collections);
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     return unreadable("is nested too deeply");
@@ -77,7 +82,7 @@ export function parseFile(file: string, bytes: Uint8Array, collections: readonly
 
 /** A file as nodes that know where they stand. */
 function compose(file: string, text: string) {
-  const isJson = file.endsWith(".json");
+  const isJson = isOf(file, ".json");
   const lines = new LineCounter();
   const doc = parseDocument(text, {
     lineCounter: lines,
@@ -159,14 +164,16 @@ function parseYaml(file: string, text: string, collections: readonly string[]): 
   const note = (offset: number, message: string) =>
     findings.push({ ...place(offset), kind: "syntax", message });
   // The parser of YAML takes more than JSON has.
-  const problem = file.endsWith(".json") && text.trim() !== "" ? jsonError(text) : undefined;
+  const problem = isOf(file, ".json") && text.trim() !== "" ? jsonError(text) : undefined;
   if (problem) note(problem.offset ?? doc.errors[0]?.pos[0] ?? text.trimEnd().length, problem.message);
   else {
     // What follows at the same place only follows from it.
     const places = new Set<number>();
     for (const { code, pos, message } of doc.errors) {
       const several = "is the begin of a second document: put it into a file of its own";
-      if (!places.has(pos[0])) note(pos[0], code === "MULTIPLE_DOCS" ? several : message);
+      // After a colon comes text of the file, which may be a password.
+      if (!places.has(pos[0]))
+        note(pos[0], code === "MULTIPLE_DOCS" ? several : message.replace(/: [^]*$/, ""));
       places.add(pos[0]);
     }
   }
@@ -191,8 +198,8 @@ function parseYaml(file: string, text: string, collections: readonly string[]): 
     },
     Alias(_, alias, path) {
       const target = alias.resolve(doc);
-      if (!target) note(startOf(alias), `there is no anchor &${alias.source} before it`);
-      else if (path.includes(target)) note(startOf(alias), `*${alias.source} stands inside of what it names`);
+      if (!target) note(startOf(alias), "there is no anchor of this name before it");
+      else if (path.includes(target)) note(startOf(alias), "an anchor cannot hold what repeats it");
     },
   });
   if (findings.length > 0) return top;
@@ -216,6 +223,11 @@ function parseYaml(file: string, text: string, collections: readonly string[]): 
     return top;
   }
   duplicates(contents, (pair, first) => note(startOf(pair.key), again(pair, first)));
+  for (const map of own) {
+    const merge = isMap(map) ? map.items.find((pair) => textOf(pair.key) === "<<") : undefined;
+    if (merge) note(startOf(merge.key), "<< has a meaning inside of an entry only");
+  }
+  if (findings.length > 0) return top;
   const nodes = new Map(contents.items.map((pair) => [textOf(pair.key), pair]));
   for (const [name, pair] of nodes) {
     // A big section is not turned into values twice.
@@ -297,9 +309,7 @@ const flags = new Set(["sensitiveContent", "protect"]);
  * A row for each link, a column for each field; `targets.DE` is the destination of the target DE, `password.secret` names a
  * secret, several ids stand in one cell. An empty cell is none.
  */
-function parseCsv(file: string, given: string): Parsed {
-  // The parser counts a line break of two characters twice inside of quotes.
-  const text = given.replace(/\r\n?/g, "\n");
+function parseCsv(file: string, text: string): Parsed {
   const lines = new LineCounter();
   lines.addNewLine(0);
   for (let at = -1; (at = text.indexOf("\n", at + 1)) >= 0;) lines.addNewLine(at + 1);
@@ -309,7 +319,8 @@ function parseCsv(file: string, given: string): Parsed {
   };
   const findings: Finding[] = [];
   const parsed: Parsed = { file, sections: new Map(), entriesOf: () => [], findings };
-  const delimiter = /[,;\t]/.exec(/^.*/.exec(text)?.[0] ?? "")?.[0] ?? ",";
+  const [top = ""] = /\S.*/.exec(text) ?? [];
+  const delimiter = /[,;\t]/.exec(top.replace(/"[^"]*"/g, ""))?.[0] ?? ",";
   let rows: { record: string[]; raw: string }[];
   try {
     const options = {
@@ -317,6 +328,8 @@ function parseCsv(file: string, given: string): Parsed {
       info: true,
       raw: true,
       skip_empty_lines: true,
+      // Spreadsheets leave such rows behind.
+      skip_records_with_empty_values: true,
       relax_column_count: true,
     } as const;
     rows = parseRecords(text, { ...options, trim: true }) as unknown as typeof rows;
@@ -335,10 +348,10 @@ function parseCsv(file: string, given: string): Parsed {
   const starts = rows.map(({ raw }) => {
     const start = text.indexOf(raw, end);
     end = start + raw.length;
-    return start + (/^\s*/.exec(raw)?.[0].length ?? 0);
+    return start + marginOf(raw);
   });
   const cell = (row: number, column: number) =>
-    place((starts[row] ?? 0) + cellStart(rows[row]?.raw.trimStart() ?? "", column, delimiter));
+    place((starts[row] ?? 0) + cellStart(rows[row]?.raw ?? "", column, delimiter));
   const header = rows[0]?.record ?? [];
   for (const [column, name] of header.entries()) {
     const message =
@@ -379,7 +392,7 @@ function parseCsv(file: string, given: string): Parsed {
 
 /** The fields of a row, and the column of each. */
 function toEntry(header: string[], record: string[]): { value: object; columns: Map<string, number> } {
-  const value: Record<string, unknown> = {};
+  const fields: [string, unknown][] = [];
   const columns = new Map<string, number>();
   const targets: { key?: string; value: string }[] = [];
   for (const [column, name] of header.entries()) {
@@ -391,14 +404,15 @@ function toEntry(header: string[], record: string[]): { value: object; columns: 
       for (const part of ["", ".key", ".value"]) columns.set(`targets.${targets.length}${part}`, column);
       targets.push({ key: target, value: text });
     } else if (secret !== undefined) {
-      value[secret] = { secret: text };
+      fields.push([secret, { secret: text }]);
       columns.set(secret, column);
     } else {
-      value[name] = toTyped(name, text);
+      fields.push([name, toTyped(name, text)]);
       columns.set(name, column);
     }
   }
   // Visitors take turns: the keys only keep the columns apart.
+  const value: Record<string, unknown> = Object.fromEntries(fields);
   if (value.targetsType === "rotations") for (const target of targets) delete target.key;
   if (targets.length > 0) value.targets = targets;
   return { value, columns };
@@ -415,11 +429,17 @@ function toTyped(name: string, text: string): unknown {
   return name === "privacy" ? toNumber(text) : text;
 }
 
+/** The length of what stands before a row: empty lines, and blanks that separate nothing. */
+function marginOf(raw: string): number {
+  return /^[\n ]*/.exec(raw)?.[0].length ?? 0;
+}
+
 /** Where the cell of a column begins in a row. */
 function cellStart(raw: string, column: number, delimiter: string): number {
   let isQuoted = false;
-  for (let at = 0, left = column; at < raw.length; at++) {
-    if (left === 0) return at;
+  const margin = marginOf(raw);
+  for (let at = margin, left = column; at < raw.length; at++) {
+    if (left === 0) return at - margin;
     if (raw[at] === '"') isQuoted = !isQuoted;
     else if (raw[at] === delimiter && !isQuoted) left--;
   }

@@ -66,8 +66,8 @@ const ownShape = optional(
       error: "must be a name without spaces, or a list of them",
     }),
     protect: flag,
-    owner: text.min(1),
-    note: text.min(1),
+    owner: text.regex(/\S/, { error: "is empty: give it a value, or leave it out" }),
+    note: text.regex(/\S/, { error: "is empty: give it a value, or leave it out" }),
   },
   descriptions.own,
 );
@@ -82,7 +82,7 @@ export const listedLink = link.extend({ key });
 /** What the links of a file or a folder have that do not say otherwise. */
 export const defaults = z.strictObject(shared, fields);
 /** A domain, under its name. */
-export const domain = z.strictObject({ ...domainShape, existing, ...common, formerly }, fields);
+export const domain = z.strictObject({ ...domainShape, existing, ...common }, fields);
 /** A domain in a list. */
 export const listedDomain = domain.extend({ name: described(domainName, descriptions.domain.name) });
 

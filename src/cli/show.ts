@@ -2,6 +2,7 @@ import { Command, Option } from "commander";
 import { stringify } from "yaml";
 import { checkCatalog } from "../catalog/checks";
 import { loadCatalog, placeText, type Catalog, type Entry, type LinkEntry } from "../catalog/load";
+import type { Place } from "../catalog/parse";
 import { report } from "./report";
 import { collect, defaultFiles } from "./validate";
 
@@ -32,27 +33,32 @@ export function showCommand(version: string): Command {
       console.log(
         format === "json"
           ? JSON.stringify(document, null, 2)
-          : stringify(document, { lineWidth: 0 }).trimEnd(),
+          : stringify(document, { lineWidth: 0, aliasDuplicateObjects: false }).trimEnd(),
       );
     });
 }
 
 /** The catalog of this environment, under the names that its domains have here. With `origin` each value comes with its place. */
 function toDocument({ domains, links }: Catalog, origin: boolean): object {
-  const names = new Map(domains.map(({ key, name }) => [key, name]));
-  const toFields = (entry: Entry, values: Entry["values"]) =>
+  const owners = new Map(domains.map((domain) => [domain.key, domain]));
+  const toFields = (values: Entry["values"], at: (name: string) => Place) =>
     Object.fromEntries(
       Object.entries(values).map(([name, value]) => [
         name,
-        origin ? { value, origin: placeText(entry.at([name])) } : value,
+        origin ? { value, origin: placeText(at(name)) } : value,
       ]),
     );
   const toLink = (link: LinkEntry): [string, object] => {
-    const own = link.domain === undefined ? {} : { domain: names.get(link.domain) };
-    return [link.key, toFields(link, { ...link.values, ...own })];
+    const owner = link.domain === undefined ? undefined : owners.get(link.domain);
+    const isRenamed = owner !== undefined && owner.name !== owner.key;
+    const values = isRenamed ? { ...link.values, domain: owner.name } : link.values;
+    const at = (name: string) => (isRenamed && name === "domain" ? owner.nameAt() : link.at([name]));
+    return [link.key, toFields(values, at)];
   };
   return {
-    domains: Object.fromEntries(domains.map((domain) => [domain.name, toFields(domain, domain.values)])),
+    domains: Object.fromEntries(
+      domains.map((domain) => [domain.name, toFields(domain.values, (name) => domain.at([name]))]),
+    ),
     links: Object.fromEntries(links.map(toLink)),
   };
 }

@@ -130,7 +130,7 @@ test("show prints the catalog of an environment, which is a catalog again, and w
   expect(links.docs).toMatchObject({
     alias: { value: "handbook", origin: "overlays/staging.yaml:2:25" },
     url: { value: "https://example.com/", origin: "links/a.yaml:3:29" },
-    domain: { value: "go-stg.example", origin: "links/folder.yaml:1:21" },
+    domain: { value: "go-stg.example", origin: "overlays/staging.yaml:1:26" },
   });
   files.write({ "links/b.csv": "alias,url\nnews,example.com\n" });
   expect(shortlink("show")).toMatchObject({

@@ -186,6 +186,13 @@ test("all mistakes are told at once, with their places, before anything is sent 
   }
   expect(failure).not.toContain("at new LinkCatalog");
   expect([emulator.requests, stack.state().resources]).toEqual([[], []]);
+  files.remove();
+  const missing = await stack.up().then(
+    () => expect.unreachable("it should fail"),
+    (error: unknown) => String(error),
+  );
+  expect(missing).toMatch(/error: The files of the LinkCatalog "links": ".*links" matches no file in /);
+  expect(missing).not.toContain("at new LinkCatalog");
 });
 
 test("domains that exist are found by name or named by id, and protected entries stay", async () => {
