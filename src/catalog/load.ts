@@ -103,12 +103,16 @@ class Loader {
   /** Where unknown fields stand that were told of. */
   readonly #unknown = new Set<string>();
   #isWhole = true;
+  /** Where the folders end whose files hold, if there is no project. */
+  #bounds: string[] = [];
 
   constructor(folder: string) {
     this.#folder = resolve(folder);
   }
 
   load(files: readonly string[], overlays: readonly string[]): Catalog {
+    const named = files.map((pattern) => namedFolder(pattern, this.#folder));
+    this.#bounds = [this.#folder, ...named.filter((each) => !(each + sep).startsWith(this.#folder + sep))];
     const parsed = find(files, this.#folder).map((file) => this.#parse(file, "catalog"));
     for (const each of parsed) this.#readDomains(each);
     for (const each of parsed) this.#readLinks(each);
@@ -157,14 +161,15 @@ class Loader {
 
   /**
    * Files of folders hold from that of Pulumi.yaml downward, as a program runs there; where there is none, from the working
-   * directory downward.
+   * directory downward, or from the folder that was named where that is elsewhere.
    */
   #scopeOfFolder(folder: string): Scope {
     const known = this.#scopes.get(folder);
     if (known) return known;
     const path = resolve(this.#folder, folder);
     const isProject = projectFiles.some((name) => isFile(join(path, name)));
-    const isTop = isProject || (!hasProject(path) && !path.startsWith(this.#folder + sep));
+    const isBound = this.#bounds.includes(path) || path === dirname(path);
+    const isTop = isProject || (isBound && !hasProject(path));
     const outer = isTop ? { defaults: [], rulings: [] } : this.#scopeOfFolder(join(folder, ".."));
     const [file, other] = folderFiles.filter((name) => isFile(join(path, name)));
     const nameIn = (name: string) => toPosix(relative(this.#folder, join(path, name)));
@@ -429,6 +434,15 @@ function find(patterns: readonly string[], folder: string): string[] {
     );
   });
   return [...new Set(found.flat())].map((name) => toPosix(relative(folder, name)));
+}
+
+/** The folder that a pattern names before its first sign with a meaning. */
+function namedFolder(pattern: string, folder: string): string {
+  const path = resolve(folder, pattern);
+  if (isFile(path)) return dirname(path);
+  if (statSync(path, { throwIfNoEntry: false })) return path;
+  const [plain = ""] = pattern.split(/[*?[\]{}()!]/);
+  return resolve(folder, plain.slice(0, plain.lastIndexOf("/") + 1));
 }
 
 const exclude = (name: string) => basename(name) === "node_modules";

@@ -73,6 +73,15 @@ test("files of folders hold from the project downward, wherever the command runs
     "plain/folder.yaml": "defaults: { owner: plain }\n",
   });
   expect(load(["links"], { folder: "plain" })).toMatchObject({ "1/b": { owner: "plain" } });
+  // Elsewhere it is the folder that was named.
+  files.write({
+    "plain/links/folder.yaml": "defaults: { note: named }\n",
+    "plain/links/below/c.yaml": `links: [{ alias: c, domainId: 1, url: ${url} }]\n`,
+  });
+  for (const pattern of ["../plain/links", join(files.folder, "plain/links"), "../plain/links/**/*.yaml"]) {
+    const links = load([pattern], { folder: "elsewhere" });
+    expect(links["1/c"]).toEqual({ alias: "c", url, domainId: 1, note: "named" });
+  }
 });
 
 test("names of files may be of any form, and folders are none", () => {
