@@ -141,9 +141,9 @@ function readSetting(
   return values.map((value) => value?.trim()).find((value) => value);
 }
 
-/** A variable of the environment that a catalog names. */
+/** A variable of the environment that a catalog names. An empty one is none: it would leave a link without its password. */
 export function readVariable(name: string): string | undefined {
-  return process.env[name];
+  return process.env[name] === "" ? undefined : process.env[name];
 }
 
 function isTimeZone(name: string): boolean {

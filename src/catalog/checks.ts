@@ -68,7 +68,9 @@ function inOrder(findings: Finding[]): Finding[] {
   for (const finding of findings) {
     const reason = finding.message.replace(/^(?:link|domain) "(?:[^"\\]|\\.)*": /, "");
     const group = JSON.stringify([placeText(finding), reason]);
-    groups.set(group, [...(groups.get(group) ?? []), finding]);
+    const known = groups.get(group);
+    if (known) known.push(finding);
+    else groups.set(group, [finding]);
   }
   const told = [...groups.values()].flatMap(([first, ...more]) =>
     first === undefined
@@ -215,17 +217,18 @@ function checkCircles(
       note("circle", link, path, `${fieldOf(path)} leads to the link itself`);
       done.add(link.key);
     }
-    const way = [link];
+    // In the order of the way.
+    const way = new Set([link.key]);
     for (let next = linkAt(link.values.url); next && !done.has(next.key); next = linkAt(next.values.url)) {
-      const start = way.findIndex(({ key }) => key === next?.key);
-      if (start >= 0) {
-        const circle = [...way.slice(start), next].map(({ key }) => key).join(" -> ");
+      if (way.has(next.key)) {
+        const keys = [...way];
+        const circle = [...keys.slice(keys.indexOf(next.key)), next.key].join(" -> ");
         note("circle", next, ["url"], `url leads around in a circle: ${circle}`);
         break;
       }
-      way.push(next);
+      way.add(next.key);
     }
-    for (const { key } of way) done.add(key);
+    for (const key of way) done.add(key);
   }
 }
 

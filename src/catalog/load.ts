@@ -150,6 +150,7 @@ class Loader {
       );
       const instead = other ? `: it belongs into ${kindNames[other]}` : suggest(name, allowed);
       this.#note("field", section.at(), `unknown section ${JSON.stringify(name)}${instead}`);
+      this.#isWhole = false;
     }
     return parsed;
   }
@@ -263,7 +264,9 @@ class Loader {
 
   #mustBeEntries({ sections }: Parsed, name: string, what: string): void {
     const section = sections.get(name);
-    if (section) this.#note("field", section.at(), `${name} must be ${what}`);
+    if (!section) return;
+    this.#note("field", section.at(), `${name} must be ${what}`);
+    this.#isWhole = false;
   }
 
   #add<Each extends Item>(items: Map<string, Each>, noun: string, key: string, item: Each): void {

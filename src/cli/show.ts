@@ -74,7 +74,9 @@ function toTable({ domains, links }: Catalog, origin: boolean): string {
     return [link.key, address, String(url), ...(origin ? [placeText(link.at(["url"]))] : [])];
   });
   const all = [["key", "short link", "url", ...(origin ? ["origin"] : [])], ...rows];
-  const widths = (all[0] ?? []).map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)));
+  const widths = (all[0] ?? []).map((_, column) =>
+    all.reduce((most, row) => Math.max(most, row[column]?.length ?? 0), 0),
+  );
   return all
     .map((row) =>
       row

@@ -126,6 +126,29 @@ test("a catalog of any spelling is right", () => {
   });
 });
 
+test("one mistake of many links, and a way over many links, take no time that grows with their square", () => {
+  const count = 60_000;
+  const names = Array.from({ length: count }, (_, i) => `a${i},http://go.example/a${i + 1}`);
+  files.write({
+    "links/folder.yaml": "rules: { required: [owner] }\n",
+    "links/a.yaml": "domains: { go.example: }\n",
+    "links/b.csv": `alias,url\n${names.join("\n")}`,
+    "links/sub/folder.yaml":
+      "defaults: { domain: go.example, expirationUrl: http://example.com/ }\nrules: { httpsOnly: true }\n",
+    "links/sub/c.csv": `alias,url\n${names.map((each) => `b${each.slice(0, -1)}`).join("\n")}`,
+  });
+  files.write({ "links/folder.yaml": "defaults: { domain: go.example }\n" });
+  const findings = checkCatalog(loadCatalog({ folder: files.folder, files: ["links"] }));
+  expect(findings.some(({ message }) => message.endsWith(`(and so for ${count - 1} more)`))).toBe(true);
+});
+
+test("a section that cannot be read makes no mistakes elsewhere", () => {
+  for (const domains of ["domain: { go.example: }", "domains: go.example"]) {
+    files.write({ "a.yaml": `${domains}\nlinks: { a: { domain: go.example, alias: a, url: ${url} } }\n` });
+    expect(checkCatalog(loadCatalog({ folder: files.folder, files: ["a.yaml"] }))).toHaveLength(1);
+  }
+});
+
 test("a mistake in one place makes none elsewhere", () => {
   files.write({
     "links/folder.yaml": 'defaults: { domain: go.example, spaceId: "3" }\n',

@@ -129,6 +129,9 @@ test("an overlay plans the same keys on other domains, and no password is in a f
     /The files of the LinkCatalog "links" have 2 mistakes:\n.*a\.yaml:5:42 link "docs": there is no secret config:linkPassword for redirectPassword: run "pulumi config set --secret linkPassword"\n.*a\.yaml:6:84 link "news": there is no secret env:STATISTICS_PASSWORD for password: set the variable STATISTICS_PASSWORD/,
   );
   expect(emulator.requests).toEqual([]);
+  // An empty variable would leave the link open.
+  process.env.STATISTICS_PASSWORD = "";
+  await expect(production.up()).rejects.toThrow("there is no secret env:STATISTICS_PASSWORD");
   process.env.STATISTICS_PASSWORD = "how-many-5512";
   try {
     await production.config({ "engine:linkPassword": "open-sesame-7731" });
