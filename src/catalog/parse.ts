@@ -98,9 +98,7 @@ function compose(file: string, text: string) {
     return { file, line: Math.max(line, 1), column: Math.max(col, 1) };
   };
   const resolve = (node: unknown) => (isAlias(node) ? node.resolve(doc) : node);
-  const locate = (path: readonly PropertyKey[], isKey: boolean, node: unknown, offset: number) =>
-    place(offsetOf(path, isKey, resolve, node, offset));
-  return { doc, place, resolve, locate };
+  return { doc, place, resolve };
 }
 
 /**
@@ -110,24 +108,36 @@ function compose(file: string, text: string) {
 function parseJson(file: string, text: string, collections: readonly string[]): Parsed {
   const top = plainJson(text);
   if (!isMapOf(top)) return parseYaml(file, text, collections);
-  let composed: ReturnType<typeof compose> | undefined;
-  const written = (key: string | undefined, value: unknown, way: PropertyKey[]): Written => ({
+  let slow: Parsed | undefined;
+  const placed = new Map<string, Map<string | number, Written>>();
+  /** The same thing as the parser has it that knows places. */
+  const find = (section: string, id?: string | number): Written | undefined => {
+    slow ??= parseYaml(file, text, collections);
+    if (id === undefined) return slow.sections.get(section);
+    const entries =
+      placed.get(section) ??
+      new Map((slow.entriesOf(section, true) ?? []).map((entry, index) => [entry.key ?? index, entry]));
+    placed.set(section, entries);
+    return entries.get(id);
+  };
+  const written = (
+    key: string | undefined,
+    value: unknown,
+    section: string,
+    id?: string | number,
+  ): Written => ({
     key,
     value,
-    at: (path = [], isKey = false) => {
-      const { doc, locate } = (composed ??= compose(file, text));
-      const isThere = isMapOf(value) && Object.hasOwn(value, String(path[0]));
-      return isThere ? locate([...way, ...path], isKey, doc.contents, 0) : locate(way, true, doc.contents, 0);
-    },
+    at: (path, isKey) => find(section, id)?.at(path, isKey) ?? { file, line: 1, column: 1 },
   });
-  const sections = new Map(Object.entries(top).map(([name, value]) => [name, written(name, value, [name])]));
+  const sections = new Map(Object.entries(top).map(([name, value]) => [name, written(name, value, name)]));
   const entriesOf: Parsed["entriesOf"] = (name, orList) => {
     const value = top[name] ?? {};
     if (Array.isArray(value)) {
-      return orList ? value.map((each, index) => written(undefined, each, [name, index])) : undefined;
+      return orList ? value.map((each, index) => written(undefined, each, name, index)) : undefined;
     }
     return isMapOf(value)
-      ? Object.entries(value).map(([key, each]) => written(key, each, [name, key]))
+      ? Object.entries(value).map(([key, each]) => written(key, each, name, key))
       : undefined;
   };
   return { file, sections, entriesOf, findings: [] };
@@ -159,7 +169,7 @@ function plainJson(text: string): unknown {
 }
 
 function parseYaml(file: string, text: string, collections: readonly string[]): Parsed {
-  const { doc, place, resolve, locate } = compose(file, text);
+  const { doc, place, resolve } = compose(file, text);
   const findings: Finding[] = [];
   const note = (offset: number, message: string) =>
     findings.push({ ...place(offset), kind: "syntax", message });
@@ -205,7 +215,8 @@ function parseYaml(file: string, text: string, collections: readonly string[]): 
   if (findings.length > 0) return top;
 
   const written = (key: string | undefined, node: unknown, offset: number): Written[] => {
-    const at: Written["at"] = (path = [], isKey = false) => locate(path, isKey, node, offset);
+    const at: Written["at"] = (path = [], isKey = false) =>
+      place(offsetOf(path, isKey, resolve, node, offset));
     try {
       return [{ key, value: node ? (node as Node).toJS(doc) : null, at }];
     } catch (error) {

@@ -130,15 +130,17 @@ test("one mistake of many links, and a way over many links, take no time that gr
   const count = 60_000;
   const names = Array.from({ length: count }, (_, i) => `a${i},http://go.example/a${i + 1}`);
   files.write({
-    "links/folder.yaml": "rules: { required: [owner] }\n",
+    "links/folder.yaml": "defaults: { domain: go.example }\n",
     "links/a.yaml": "domains: { go.example: }\n",
     "links/b.csv": `alias,url\n${names.join("\n")}`,
     "links/sub/folder.yaml":
       "defaults: { domain: go.example, expirationUrl: http://example.com/ }\nrules: { httpsOnly: true }\n",
     "links/sub/c.csv": `alias,url\n${names.map((each) => `b${each.slice(0, -1)}`).join("\n")}`,
   });
-  files.write({ "links/folder.yaml": "defaults: { domain: go.example }\n" });
+  const broken = Array.from({ length: count / 4 }, (_, i) => [`d${i}`, { url: i }]);
+  files.write({ "wrong.json": JSON.stringify({ links: Object.fromEntries(broken) }) });
   const findings = checkCatalog(loadCatalog({ folder: files.folder, files: ["links"] }));
+  expect(checkCatalog(loadCatalog({ folder: files.folder, files: ["wrong.json"] }))).toHaveLength(count / 4);
   expect(findings.some(({ message }) => message.endsWith(`(and so for ${count - 1} more)`))).toBe(true);
 });
 
