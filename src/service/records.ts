@@ -10,7 +10,7 @@ const text = z
   .nullish()
   .transform((value) => value ?? null);
 const count = integer.nullish().transform((value) => value ?? null);
-const nested = z.looseObject({ id }).nullish();
+const nested = z.object({ id }).nullish();
 /** "Is it set?"; the secret itself is never returned. */
 const flag = z
   .union([z.boolean(), z.number(), z.null(), z.string()])
@@ -20,15 +20,15 @@ const flag = z
 /** An object whose empty texts count as null: some versions answer them for what is not set. */
 function record<Shape extends z.ZodRawShape>(shape: Shape) {
   const nullify = (raw: unknown) =>
-    typeof raw === "object" && raw !== null && !Array.isArray(raw)
+    typeof raw === "object" && raw !== null && Object.values(raw).includes("")
       ? Object.fromEntries(Object.entries(raw).map(([name, value]) => [name, value === "" ? null : value]))
       : raw;
-  return z.preprocess(nullify, z.looseObject(shape));
+  return z.preprocess(nullify, z.object(shape));
 }
 
 /** An entry without a destination, which the service may have stored unchecked, is none. */
 const target = z
-  .looseObject({ key: z.union([z.string(), z.number()]).nullish(), value: z.string() })
+  .object({ key: z.union([z.string(), z.number()]).nullish(), value: z.string() })
   .optional()
   .catch(undefined);
 
@@ -60,7 +60,7 @@ export const linkRecord = record({
   domain_id: count,
   space: nested,
   space_id: count,
-  pixels: z.array(z.looseObject({ id })).nullish(),
+  pixels: z.array(z.object({ id })).nullish(),
   pixel_ids: z.array(id).nullish(),
   redirect_password: flag,
   sensitive_content: z.union([z.boolean().transform(Number), integer]).nullish(),
@@ -109,10 +109,10 @@ export type LinkRecord = z.infer<typeof linkRecord>;
 
 /** What wraps a list: the service's own, or a bare array. */
 export const listAnswer = z.union([
-  z.looseObject({
+  z.object({
     data: z.array(z.unknown()),
     meta: z
-      .looseObject({ last_page: integer.nullish().catch(null) })
+      .object({ last_page: integer.nullish().catch(null) })
       .nullish()
       .catch(null),
   }),
