@@ -44,7 +44,7 @@ const operations = [
   "destroy",
 ];
 /** What changes nothing is done so many times, and the one in the middle counts. */
-const times = { "no-op": 3, refresh: 3, "refresh, one by one": 3 };
+const times = { "no-op": 3, refresh: 5, "refresh, one by one": 5 };
 
 const { values } = parseArgs({
   options: { links: { type: "string" }, scenarios: { type: "string" }, write: { type: "boolean" } },
@@ -67,6 +67,7 @@ for (const links of counts) {
       "plain",
       ...(checkpoints ? [] : ["requests"]),
     ];
+    const runs = [];
     for (const subject of subjects) {
       const emulator = await createEmulator({ latency, ...(limit ? { limit } : {}) });
       const run =
@@ -75,30 +76,59 @@ for (const links of counts) {
           : await engineSubject(subject, emulator, links, { checkpoints, window: limit?.window });
       // What does nothing else can still show links that are there.
       if (subject === "nothing") await (await loop(emulator, links)).carryOut("create");
-      try {
-        for (const operation of operations) {
-          const isFloor = subject === "nothing" || subject === "requests";
-          if (operation === "refresh, one by one" && !isFloor) continue;
-          const measured = [];
-          while (measured.length < (times[/** @type {"no-op"} */ (operation)] ?? 1)) {
-            measured.push(await measure(emulator, () => run.carryOut(operation)));
-          }
-          const row = /** @type {(typeof measured)[0]} */ (
-            measured.sort((a, b) => a.seconds - b.seconds)[Math.floor(measured.length / 2)]
-          );
-          const { seconds, requests, refused, failed } = row;
-          rows.push({ links, scenario: name, subject, operation, ...row });
-          console.log(
-            `${links} links, ${name}, ${subject}, ${operation}: ${seconds.toFixed(1)} s, ${requests} requests` +
-              `${refused > 0 ? `, ${refused} of them refused` : ""}${failed ? ", FAILED" : ""}`,
-          );
-        }
-      } finally {
+      runs.push({ subject, emulator, run });
+    }
+    try {
+      for (const operation of operations) {
+        if (operation === "refresh, one by one") continue;
+        const together =
+          operation === "refresh" ? [operation, /** @type {const} */ ("refresh, one by one")] : [operation];
+        await inTurn(runs, together, { links, scenario: name });
+      }
+    } finally {
+      for (const { run, emulator } of runs) {
         await run.end();
         await emulator.close();
       }
     }
   }
+}
+
+/**
+ * Lets the subjects carry out operations by turns: the machine is faster at one time than at another.
+ *
+ * @param {{ subject: string, emulator: import("./subjects.mjs").Emulator, run: import("./subjects.mjs").Subject }[]} runs
+ * @param {Operation[]} together operations that are compared with one another
+ * @param {Pick<Place, "links" | "scenario">} place
+ */
+async function inTurn(runs, together, place) {
+  const all = together.flatMap((operation) =>
+    runs
+      // Only what does nothing else shows links one by one.
+      .filter(({ subject }) => operation !== "refresh, one by one" || isFloor(subject))
+      .map((each) => ({ ...each, operation, measured: /** @type {Row[]} */ ([]) })),
+  );
+  for (let i = 0; i < (times[/** @type {"no-op"} */ (together[0])] ?? 1); i++) {
+    for (const { subject, emulator, run, operation, measured } of all) {
+      const outcome = await measure(emulator, () => run.carryOut(operation));
+      measured.push({ ...place, subject, operation, ...outcome });
+    }
+  }
+  for (const { measured } of all) {
+    const row = measured.sort((a, b) => a.seconds - b.seconds)[Math.floor(measured.length / 2)];
+    if (!row) continue;
+    rows.push(row);
+    const { subject, operation, seconds, requests, refused, failed } = row;
+    console.log(
+      `${row.links} links, ${row.scenario}, ${subject}, ${operation}: ${seconds.toFixed(1)} s, ${requests} requests` +
+        `${refused > 0 ? `, ${refused} of them refused` : ""}${failed ? ", FAILED" : ""}`,
+    );
+  }
+}
+
+/** @param {string} subject */
+function isFloor(subject) {
+  return subject === "nothing" || subject === "requests";
 }
 
 /**
