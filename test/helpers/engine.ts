@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as automation from "@pulumi/pulumi/automation";
@@ -61,6 +61,32 @@ export async function createStack(
     { workDir: folder, pulumiHome: environment.PULUMI_HOME ?? "", envVars: environment, pulumiCommand },
   );
 
+  // After each command the Automation API starts up to three more that tell of it, a third of a second each. The backend's files
+  // say the same; secrets stay encrypted there.
+  const backend = join(folder, "state", ".pulumi");
+  const readCheckpoint = () => {
+    const text = readFileSync(join(backend, "stacks/engine/test.json"), "utf8");
+    const { checkpoint } = JSON.parse(text) as { checkpoint: { latest: { resources?: Resource[] } } };
+    return { text, resources: checkpoint.latest.resources ?? [] };
+  };
+  stack.history = () => {
+    const histories = join(backend, "history", "engine", "test");
+    const [last = ""] = readdirSync(histories)
+      .filter((name) => name.endsWith(".history.json"))
+      .sort()
+      .slice(-1);
+    return Promise.resolve([
+      JSON.parse(readFileSync(join(histories, last), "utf8")) as automation.UpdateSummary,
+    ]);
+  };
+  stack.outputs = () => {
+    const program = readCheckpoint().resources.find(({ type }) => type === "pulumi:pulumi:Stack");
+    const outputs = Object.entries(program?.outputs ?? {});
+    return Promise.resolve(
+      Object.fromEntries(outputs.map(([name, value]) => [name, { value, secret: false }])),
+    );
+  };
+
   async function run<Result extends { summary: automation.UpdateSummary | undefined }>(
     command: (onOutput: (text: string) => void) => Promise<Result>,
   ): Promise<Outcome & { result: Result }> {
@@ -119,9 +145,7 @@ export async function createStack(
     destroy: (options = {}) =>
       run((onOutput) => stack.destroy({ onOutput, onError: onOutput, diff, ...options })),
     state: () => {
-      const text = readFileSync(join(folder, "state/.pulumi/stacks/engine/test.json"), "utf8");
-      const { checkpoint } = JSON.parse(text) as { checkpoint: { latest: { resources?: Resource[] } } };
-      const resources = checkpoint.latest.resources ?? [];
+      const { text, resources } = readCheckpoint();
       return {
         text,
         resources: resources.filter(({ type }) => type.startsWith("pulumi-nodejs:dynamic/shortlink:")),
