@@ -1,6 +1,16 @@
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { demoFolder } from "./tools/environment.mjs";
+
+/** The engine's tests, which take longest, come first, so that none of them is left to run alone at the end. */
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const isLong = ({ moduleId }: TestSpecification) => moduleId.includes("/engine/");
+    const sorted = await super.sort(files);
+    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
+  }
+}
 
 export default defineConfig({
   test: {
@@ -12,5 +22,6 @@ export default defineConfig({
     hookTimeout: 180_000,
     // One more than the cores that a small machine has: an engine waits for its provider a good part of the time.
     maxWorkers: 3,
+    sequence: { sequencer: LongestFirst },
   },
 });
