@@ -3,16 +3,8 @@ import { collate } from "../collate";
 import { linkRules } from "../fields";
 import type { LinkInputs } from "../link-fields";
 import { together } from "../link-rules";
-import {
-  placeText,
-  suggest,
-  type Catalog,
-  type DomainEntry,
-  type Entry,
-  type LinkEntry,
-  type Ruling,
-} from "./load";
-import type { Finding, FindingKind } from "./parse";
+import { suggest, type Catalog, type DomainEntry, type Entry, type LinkEntry, type Ruling } from "./load";
+import { placeText, type Finding, type FindingKind } from "./written";
 
 // What takes several fields or several entries to know.
 

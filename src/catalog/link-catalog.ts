@@ -4,10 +4,9 @@ import { Link, type LinkArgs } from "../link";
 import { getDomainOutput } from "../lookups";
 import { readVariable } from "../settings";
 import { checkCatalog } from "./checks";
+import { FilesError } from "./files";
 import {
-  FilesError,
   loadCatalog,
-  placeText,
   type Catalog,
   type DomainEntry,
   type Entry,
@@ -15,7 +14,7 @@ import {
   type Sources,
   type Values,
 } from "./load";
-import type { Finding } from "./parse";
+import { placeText, type Finding } from "./written";
 
 /** Arguments of a {@link LinkCatalog}. */
 export interface LinkCatalogArgs {

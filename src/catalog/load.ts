@@ -1,18 +1,20 @@
-import { globSync, readFileSync, statSync } from "node:fs";
-import { basename, dirname, extname, join, relative, resolve, sep } from "node:path";
+import { dirname, join, relative, resolve, sep } from "node:path";
 import { closest, distance } from "fastest-levenshtein";
 import type { z } from "zod";
 import { pathText } from "../check-fields";
 import {
-  extensions,
-  parseFile,
-  type Finding,
-  type FindingKind,
-  type Parsed,
-  type Place,
-  type Written,
-} from "./parse";
+  findFiles,
+  folderFiles,
+  hasProject,
+  isFile,
+  namedFolder,
+  projectFiles,
+  readBytes,
+  toPosix,
+} from "./files";
+import { parseFile } from "./parse";
 import * as schema from "./schema";
+import { placeText, type Finding, type FindingKind, type Parsed, type Place, type Written } from "./written";
 
 // From files to the effective entries: what each says, and which file said it.
 
@@ -68,9 +70,6 @@ export interface Sources {
   folder?: string;
 }
 
-/** Thrown where the names of files lead nowhere. */
-export class FilesError extends Error {}
-
 /** What holds for the entries of a file. */
 interface Scope {
   defaults: Written[];
@@ -113,10 +112,10 @@ class Loader {
   load(files: readonly string[], overlays: readonly string[]): Catalog {
     const named = files.map((pattern) => namedFolder(pattern, this.#folder));
     this.#bounds = [this.#folder, ...named.filter((each) => !(each + sep).startsWith(this.#folder + sep))];
-    const parsed = find(files, this.#folder).map((file) => this.#parse(file, "catalog"));
+    const parsed = findFiles(files, this.#folder).map((file) => this.#parse(file, "catalog"));
     for (const each of parsed) this.#readDomains(each);
     for (const each of parsed) this.#readLinks(each);
-    for (const file of find(overlays, this.#folder)) this.#overlay(file);
+    for (const file of findFiles(overlays, this.#folder)) this.#overlay(file);
     const domains = [...this.#domains].map(([key, item]) => {
       const { name, nameAt } = item;
       return { ...merged(key, item), name, nameAt };
@@ -136,7 +135,7 @@ class Loader {
   }
 
   #parse(file: string, kind: schema.Kind): Parsed {
-    const parsed = parseFile(file, read(resolve(this.#folder, file)), ["domains", "links"]);
+    const parsed = parseFile(file, readBytes(resolve(this.#folder, file)), ["domains", "links"]);
     this.#files.push(parsed);
     if (kind !== "overlay" && parsed.findings.length > 0) this.#isWhole = false;
     const allowed = sectionsOf(kind);
@@ -386,9 +385,6 @@ const misplaced: { [place: string]: string } = {
   "link formerly": ": it stands with the entry, in the catalog itself",
 };
 
-/** The names of the file that holds for its folder. */
-const folderFiles = ["folder.yaml", "folder.yml", "folder.json"];
-const projectFiles = ["Pulumi.yaml", "Pulumi.yml"];
 const kindNames = {
   catalog: "a file of the catalog",
   folder: "folder.yaml",
@@ -406,65 +402,6 @@ function removedText(entry: Written): string {
 /** A section that says something. */
 function given(section: Written | undefined): Written | undefined {
   return section?.value === null ? undefined : section;
-}
-
-/** Is there a project in a folder above? */
-function hasProject(path: string): boolean {
-  const above = dirname(path);
-  return above !== path && (projectFiles.some((name) => isFile(join(above, name))) || hasProject(above));
-}
-
-/** The files that are meant, each once and without those of folders: in the order of the patterns, then of their names. */
-function find(patterns: readonly string[], folder: string): string[] {
-  const found = patterns.map((pattern) => {
-    const path = resolve(folder, pattern);
-    const names = isFile(path)
-      ? [path]
-      : statSync(path, { throwIfNoEntry: false })?.isDirectory()
-        ? // Not as a pattern: its name may hold signs that mean something there.
-          globSync("**/*", { cwd: path, exclude }).map((name) => join(path, name))
-        : globSync(pattern, { cwd: folder, exclude }).map((name) => resolve(folder, name));
-    const isEntries = (name: string) =>
-      extensions.includes(extname(name).toLowerCase()) &&
-      !folderFiles.includes(basename(name)) &&
-      !statSync(name, { throwIfNoEntry: false })?.isDirectory();
-    const files = names.filter(isEntries).sort();
-    if (files.length > 0) return files;
-    throw new FilesError(
-      names.some(isFile)
-        ? `${JSON.stringify(pattern)} matches no file that ends in ${extensions.join(", ")}`
-        : `${JSON.stringify(pattern)} matches no file in ${folder}`,
-    );
-  });
-  return [...new Set(found.flat())].map((name) => toPosix(relative(folder, name)));
-}
-
-/** The folder that a pattern names before its first sign with a meaning. */
-function namedFolder(pattern: string, folder: string): string {
-  const path = resolve(folder, pattern);
-  if (isFile(path)) return dirname(path);
-  if (statSync(path, { throwIfNoEntry: false })) return path;
-  const [plain = ""] = pattern.split(/[*?[\]{}()!]/);
-  return resolve(folder, plain.slice(0, plain.lastIndexOf("/") + 1));
-}
-
-const exclude = (name: string) => basename(name) === "node_modules";
-
-function isFile(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
-}
-
-function read(path: string): Uint8Array {
-  try {
-    return readFileSync(path);
-  } catch (error) {
-    const { code = "" } = error as NodeJS.ErrnoException;
-    throw new FilesError(`${path} cannot be read (${code})`, { cause: error });
-  }
-}
-
-function toPosix(path: string): string {
-  return path.split(sep).join("/");
 }
 
 function derivedKey({ domain, domainId, alias }: Values): string | undefined {
@@ -510,9 +447,4 @@ export function suggest(name: string, known: readonly string[]): string {
     .map((index) => known[index] ?? "")
     .find((each) => each.startsWith(camel) || distance(camel, each) <= Math.max(2, each.length / 4));
   return found === undefined || found === "" ? "" : `: did you mean ${JSON.stringify(found)}?`;
-}
-
-/** `file:line:column`, as compilers write it. */
-export function placeText({ file, line, column }: Place): string {
-  return `${file}:${line}:${column}`;
 }

@@ -1,5 +1,4 @@
-import { placeText } from "../catalog/load";
-import type { Finding } from "../catalog/parse";
+import { placeText, type Finding } from "../catalog/written";
 
 /** The forms in which findings are printed. */
 export const formats = ["text", "json", "github", "sarif"] as const;

@@ -1,8 +1,8 @@
 import { Command, Option } from "commander";
 import { stringify } from "yaml";
 import { checkCatalog } from "../catalog/checks";
-import { loadCatalog, placeText, type Catalog, type Entry, type LinkEntry } from "../catalog/load";
-import type { Place } from "../catalog/parse";
+import { loadCatalog, type Catalog, type Entry, type LinkEntry } from "../catalog/load";
+import { placeText, type Place } from "../catalog/written";
 import { report } from "./report";
 import { collect, defaultFiles } from "./validate";
 

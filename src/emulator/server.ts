@@ -1,18 +1,17 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout } from "node:timers/promises";
+import { html, json, notFound, Refusal, type Result } from "./answers";
+import { domains, links, type Call } from "./endpoints";
 import { answerFault, Faults } from "./faults";
 import type { Fault } from "./faults";
 import type { Flavour } from "./flavour";
-import { flavourDomain, flavourLink, gatedFields, invalidBody, toStored } from "./flavour";
 import { FormError, parseForm, type Form } from "./form";
-import { listDomains, listLinks, type Page } from "./list";
 import { Window } from "./limits";
 import type { Limit } from "./limits";
-import { domainRecord, linkRecord } from "./records";
 import { visit } from "./redirect";
-import { checkDomain, checkLinkUpdate, checkNewLink, DatabaseError, newLink, type Problems } from "./rules";
-import { isOwn, Store, type DomainRow, type LinkRow } from "./store";
+import { newLink } from "./rules";
+import { Store, type DomainRow } from "./store";
 
 export type { Fault } from "./faults";
 export type { Flavour } from "./flavour";
@@ -202,43 +201,6 @@ async function readBody(request: IncomingMessage): Promise<string | undefined> {
   return Buffer.concat(chunks).toString("utf8");
 }
 
-interface Result {
-  status: number;
-  type: string;
-  body: string;
-  headers?: Record<string, string>;
-}
-
-/** An answer that ends the handling of a request early. */
-class Refusal extends Error {
-  constructor(
-    readonly status: number,
-    readonly body: Record<string, unknown>,
-    readonly headers: Record<string, string> = {},
-    /** Some refusals are JSON whatever the client accepts. */
-    readonly alwaysJson = false,
-  ) {
-    super(`refused with ${status}`);
-  }
-}
-
-const notFound = () => new Refusal(404, { message: "Resource not found.", status: 404 }, {}, true);
-
-function json(status: number, body: Record<string, unknown>, headers: Record<string, string> = {}): Result {
-  const text = JSON.stringify(body)
-    .replaceAll("/", "\\/")
-    .replace(
-      /[\u007f-\uffff]/g,
-      (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
-    );
-  return { status, type: "application/json", body: text, headers };
-}
-
-function html(status: number, title: string, body: string, headers: Record<string, string> = {}): Result {
-  const page = `<!DOCTYPE html><html><head><title>${title}</title></head><body><h1>${title}</h1>${body}</body></html>`;
-  return { status, type: "text/html; charset=UTF-8", body: page, headers };
-}
-
 /** Only the first acceptable type counts; a browser's request marked as XHR counts as JSON too. */
 function isJsonWanted({ headers }: IncomingMessage): boolean {
   const first = (headers.accept ?? "").split(",")[0] ?? "";
@@ -388,149 +350,4 @@ function keyOf(request: IncomingMessage, query: Form, form: Form): unknown {
   const basic = () => Buffer.from(credentials, "base64").toString().split(":")[1];
   const header = scheme === "Bearer" ? credentials : scheme === "Basic" ? basic() : undefined;
   return query.api_token ?? form.api_token ?? header;
-}
-
-interface Call {
-  store: Store;
-  flavour: Flavour;
-  host: string;
-  origin: string;
-  query: Form;
-  form: Form;
-}
-
-/** The body's status is 200 even where HTTP says 201. */
-function data(status: 200 | 201, record: Record<string, unknown>): Result {
-  return json(status, { data: record, status: 200 });
-}
-
-function listed<Row>(
-  { rows, links, meta }: Page<Row>,
-  { metaAsText }: Flavour,
-  toRecord: (row: Row) => Record<string, unknown>,
-): Result {
-  const shown = metaAsText ? { ...meta, per_page: String(meta.per_page) } : meta;
-  return json(200, { data: rows.map(toRecord), links, meta: shown, status: 200 });
-}
-
-function deleted(id: number, object: "domain" | "link"): Result {
-  return json(200, { id, object, deleted: true, status: 200 });
-}
-
-function refuse(problems: Problems, flavour: Flavour): void {
-  if (Object.keys(problems).length === 0) return;
-  throw new Refusal(422, invalidBody(problems, flavour), {}, true);
-}
-
-function refuseOwner(form: Form): void {
-  if ("user_id" in form) throw new Refusal(403, { message: "This action is unauthorized." });
-}
-
-const showDomain = ({ origin, flavour }: Call, row: DomainRow) =>
-  flavourDomain(domainRecord(row, origin), flavour);
-
-/** The form in the newest names of its fields. */
-function domainForm({ form, flavour }: Call): Form {
-  if (!flavour.oldForms) return form;
-  const { homepage_url: _unknown, not_found_url: _alsoUnknown, index_page, not_found_page, ...rest } = form;
-  return {
-    ...rest,
-    ...(index_page === undefined ? {} : { homepage_url: index_page }),
-    ...(not_found_page === undefined ? {} : { not_found_url: not_found_page }),
-  };
-}
-
-const domains = {
-  list: (call: Call, url: string) =>
-    listed(listDomains(call.query, call.store, url), call.flavour, (row) => showDomain(call, row)),
-  async store(call: Call) {
-    const { store, host, flavour } = call;
-    const { problems, values } = checkDomain(domainForm(call), store, host, true);
-    if (flavour.unresolved?.some((name) => name === values.name)) {
-      problems.name = [
-        "The DNS records of the domain do not point to the server. That can take up to 24 hours.",
-      ];
-    }
-    refuse(problems, flavour);
-    if (flavour.racyStores) await setTimeout(50);
-    const row = store.addDomain({ name: "", homepage_url: null, not_found_url: null, ...values });
-    return data(201, showDomain(call, row));
-  },
-  show: (call: Call, id: number) => data(200, showDomain(call, found(call.store.domains, id))),
-  update(call: Call, id: number) {
-    const { store, form, host, flavour } = call;
-    refuseOwner(form);
-    const { problems, values } = checkDomain(domainForm(call), store, host, false);
-    refuse(problems, flavour);
-    const row = found(store.domains, id);
-    store.updateDomain(row, values);
-    return data(200, showDomain(call, row));
-  },
-  delete({ store }: Call, id: number) {
-    store.deleteDomain(found(store.domains, id));
-    return deleted(id, "domain");
-  },
-};
-
-const showLink = ({ store, origin, flavour }: Call, row: LinkRow) =>
-  flavourLink(linkRecord(row, store, origin), flavour);
-
-const links = {
-  list: (call: Call, url: string) =>
-    listed(listLinks(call.query, call.store, url, call.flavour.hiddenLinks), call.flavour, (row) =>
-      showLink(call, row),
-    ),
-  async store({ store, form, origin, flavour }: Call) {
-    const domain =
-      typeof form.domain_id === "string" ? store.domains.get(parseInt(form.domain_id, 10)) : undefined;
-    if (!domain) throw new Refusal(404, { message: "No query results for model [App\\Models\\Domain]." });
-    const { problems, values, refusedByDatabase } = checkNewLink(form, store, domain.id, flavour);
-    refuse({ ...problems, ...gatedFields(form, flavour) }, flavour);
-    if (form.multiple_links) throw notFound();
-    if (refusedByDatabase) throw new DatabaseError(refusedByDatabase);
-    if (flavour.racyStores) await setTimeout(50);
-    if (flavour.titles) values.title = `Title of ${values.url}`;
-    const row = store.addLink(
-      newLink(toStored(values, flavour), domain.id, values.alias ?? freeAlias(store)),
-    );
-    // An empty scalar is found out only when the pixels are attached, after the row was written.
-    if (form.pixel_ids === null) throw new DatabaseError("pixel_ids is not an array");
-    const record = { ...linkRecord(row, store, origin, form), clicks: null, last_rotation: null };
-    return data(201, flavourLink(record, flavour, form));
-  },
-  show: (call: Call, id: number) => data(200, showLink(call, found(call.store.links, id))),
-  update({ store, form, origin, flavour }: Call, id: number) {
-    refuseOwner(form);
-    const current = [store.links.get(id)].find((row) => row && isOwn(row));
-    if (!current && "alias" in form) {
-      throw new Refusal(404, { message: `No query results for model [App\\Models\\Link] ${id}` });
-    }
-    const { problems, values, refusedByDatabase } = checkLinkUpdate(form, store, current, flavour);
-    refuse({ ...problems, ...gatedFields(form, flavour) }, flavour);
-    const row = found(store.links, id);
-    if (refusedByDatabase) throw new DatabaseError(refusedByDatabase);
-    if (flavour.titles && "url" in values) values.title = null;
-    store.updateLink(row, toStored(values, flavour));
-    return data(200, flavourLink(linkRecord(row, store, origin, form), flavour));
-  },
-  delete({ store }: Call, id: number) {
-    store.deleteLink(found(store.links, id));
-    return deleted(id, "link");
-  },
-};
-
-function found<Row extends DomainRow | LinkRow>(rows: ReadonlyMap<number, Row>, id: number): Row {
-  const row = rows.get(id);
-  if (!row || !isOwn(row)) throw notFound();
-  return row;
-}
-
-/** Six letters and digits of mixed case; one longer after each collision. */
-function freeAlias(store: Store): string {
-  const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
-  const taken = (alias: string) => [...store.domains.keys()].some((id) => store.findLink(id, alias));
-  for (let length = 6; ; length++) {
-    const alias = Array.from({ length }, () => letters[Math.floor(Math.random() * letters.length)]).join("");
-    if (!taken(alias)) return alias;
-  }
 }

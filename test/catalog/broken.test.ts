@@ -2,7 +2,8 @@ import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { checkCatalog } from "../../src/catalog/checks";
-import { loadCatalog, placeText } from "../../src/catalog/load";
+import { loadCatalog } from "../../src/catalog/load";
+import { placeText } from "../../src/catalog/written";
 
 // A file or a folder for each mistake; files in `overlays` are overlays. What each is told is in broken.txt, line by line.
 const folder = join(__dirname, "broken");

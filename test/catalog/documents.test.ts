@@ -5,7 +5,8 @@ import { afterAll, expect, test } from "vitest";
 import { parse } from "yaml";
 import { checkCatalog } from "../../src/catalog/checks";
 import * as descriptions from "../../src/catalog/descriptions";
-import { loadCatalog, placeText } from "../../src/catalog/load";
+import { loadCatalog } from "../../src/catalog/load";
+import { placeText } from "../../src/catalog/written";
 import { documents, jsonSchema } from "../../src/catalog/schema";
 import { scratch } from "../helpers/catalog";
 

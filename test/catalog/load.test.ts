@@ -2,7 +2,9 @@ import { mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { checkCatalog } from "../../src/catalog/checks";
-import { FilesError, loadCatalog, placeText } from "../../src/catalog/load";
+import { FilesError } from "../../src/catalog/files";
+import { loadCatalog } from "../../src/catalog/load";
+import { placeText } from "../../src/catalog/written";
 import { scratch } from "../helpers/catalog";
 
 // What is right and must stay so, and which of several places wins.

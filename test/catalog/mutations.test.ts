@@ -3,7 +3,8 @@ import { basename, extname, join } from "node:path";
 import fc from "fast-check";
 import { afterAll, expect, test } from "vitest";
 import { checkCatalog } from "../../src/catalog/checks";
-import { FilesError, loadCatalog } from "../../src/catalog/load";
+import { FilesError } from "../../src/catalog/files";
+import { loadCatalog } from "../../src/catalog/load";
 import { seed } from "../helpers/arbitraries";
 import { scratch } from "../helpers/catalog";
 

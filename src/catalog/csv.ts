@@ -1,0 +1,150 @@
+import { parse as parseRecords, type CsvError } from "csv-parse/sync";
+import { LineCounter } from "yaml";
+import type { Finding, Parsed, Place } from "./written";
+
+// From the text of a table to entries that know where they stand.
+
+const numbers = new Set(["domainId", "spaceId", "clicksLimit"]);
+const lists = new Set(["pixelIds", "formerly"]);
+const flags = new Set(["sensitiveContent", "protect"]);
+
+/**
+ * A row for each link, a column for each field; `targets.DE` is the destination of the target DE, `password.secret` names a
+ * secret, several ids stand in one cell. An empty cell is none.
+ */
+export function parseCsv(file: string, text: string): Parsed {
+  const lines = new LineCounter();
+  lines.addNewLine(0);
+  for (let at = -1; (at = text.indexOf("\n", at + 1)) >= 0;) lines.addNewLine(at + 1);
+  const place = (offset: number): Place => {
+    const { line, col } = lines.linePos(offset);
+    return { file, line: Math.max(line, 1), column: Math.max(col, 1) };
+  };
+  const findings: Finding[] = [];
+  const parsed: Parsed = { file, sections: new Map(), entriesOf: () => [], findings };
+  const [top = ""] = /\S.*/.exec(text) ?? [];
+  const delimiter = /[,;\t]/.exec(top.replace(/"[^"]*"/g, ""))?.[0] ?? ",";
+  let rows: { record: string[]; raw: string }[];
+  try {
+    const options = {
+      delimiter,
+      info: true,
+      raw: true,
+      skip_empty_lines: true,
+      // Spreadsheets leave such rows behind.
+      skip_records_with_empty_values: true,
+      relax_column_count: true,
+    } as const;
+    rows = parseRecords(text, { ...options, trim: true }) as unknown as typeof rows;
+  } catch (error) {
+    const { message, lines: line = 1 } = error as CsvError & { lines?: number };
+    findings.push({
+      file,
+      line,
+      column: 1,
+      kind: "syntax",
+      message: `is not CSV: ${message.replace(/, value is .*$/s, "")}`,
+    });
+    return parsed;
+  }
+  let end = 0;
+  const starts = rows.map(({ raw }) => {
+    const start = text.indexOf(raw, end);
+    end = start + raw.length;
+    return start + marginOf(raw);
+  });
+  const cell = (row: number, column: number) =>
+    place((starts[row] ?? 0) + cellStart(rows[row]?.raw ?? "", column, delimiter));
+  const header = rows[0]?.record ?? [];
+  for (const [column, name] of header.entries()) {
+    const message =
+      name === ""
+        ? "a column needs the name of a field"
+        : header.indexOf(name) < column
+          ? `the column ${JSON.stringify(name)} stands twice`
+          : undefined;
+    if (message !== undefined) findings.push({ ...cell(0, column), kind: "syntax", message });
+  }
+  for (const [row, { record }] of rows.entries()) {
+    if (record.length === header.length) continue;
+    const hint =
+      record.length > header.length ? `: put a cell with ${JSON.stringify(delimiter)} into quotes` : "";
+    const message = `the row has ${record.length} cells and the header ${header.length}${hint}`;
+    findings.push({ ...cell(row, 0), kind: "syntax", message });
+  }
+  if (findings.length > 0) return parsed;
+  parsed.sections.set("links", { key: "links", value: undefined, at: () => cell(0, 0) });
+  parsed.entriesOf = (section, orList) =>
+    section !== "links"
+      ? []
+      : !orList
+        ? undefined
+        : rows.slice(1).map(({ record }, index) => {
+            const { value, columns } = toEntry(header, record);
+            return {
+              key: undefined,
+              value,
+              at: (path = [], isKey = false) => {
+                const column = columns.get(path.join(".")) ?? columns.get(String(path[0]));
+                return cell(isKey ? 0 : index + 1, column ?? 0);
+              },
+            };
+          });
+  return parsed;
+}
+
+/** The fields of a row, and the column of each. */
+function toEntry(header: string[], record: string[]): { value: object; columns: Map<string, number> } {
+  const fields: [string, unknown][] = [];
+  const columns = new Map<string, number>();
+  const targets: { key?: string; value: string }[] = [];
+  for (const [column, name] of header.entries()) {
+    const text = record[column] ?? "";
+    if (text === "") continue;
+    const [, target] = /^targets\.(.+)$/.exec(name) ?? [];
+    const [, secret] = /^(\w+)\.secret$/.exec(name) ?? [];
+    if (target !== undefined) {
+      for (const part of ["", ".key", ".value"]) columns.set(`targets.${targets.length}${part}`, column);
+      targets.push({ key: target, value: text });
+    } else if (secret !== undefined) {
+      fields.push([secret, { secret: text }]);
+      columns.set(secret, column);
+    } else {
+      fields.push([name, toTyped(name, text)]);
+      columns.set(name, column);
+    }
+  }
+  // Visitors take turns: the keys only keep the columns apart.
+  const value: Record<string, unknown> = Object.fromEntries(fields);
+  if (value.targetsType === "rotations") for (const target of targets) delete target.key;
+  if (targets.length > 0) value.targets = targets;
+  return { value, columns };
+}
+
+function toTyped(name: string, text: string): unknown {
+  const toNumber = (each: string) => (/^-?\d{1,15}$/.test(each) ? Number(each) : each);
+  if (numbers.has(name)) return toNumber(text);
+  if (lists.has(name)) {
+    const parts = text.split(/[\s;,]+/).filter((part) => part !== "");
+    return name === "pixelIds" ? parts.map(toNumber) : parts;
+  }
+  if (flags.has(name) && /^(?:true|false)$/i.test(text)) return text.toLowerCase() === "true";
+  return name === "privacy" ? toNumber(text) : text;
+}
+
+/** The length of what stands before a row: empty lines, and blanks that separate nothing. */
+function marginOf(raw: string): number {
+  return /^[\n ]*/.exec(raw)?.[0].length ?? 0;
+}
+
+/** Where the cell of a column begins in a row. */
+function cellStart(raw: string, column: number, delimiter: string): number {
+  let isQuoted = false;
+  const margin = marginOf(raw);
+  for (let at = margin, left = column; at < raw.length; at++) {
+    if (left === 0) return at - margin;
+    if (raw[at] === '"') isQuoted = !isQuoted;
+    else if (raw[at] === delimiter && !isQuoted) left--;
+  }
+  return 0;
+}

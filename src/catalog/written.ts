@@ -1,0 +1,42 @@
+// What a file of a catalog says, and where.
+
+/** Lines and columns count from 1. */
+export interface Place {
+  file: string;
+  line: number;
+  column: number;
+}
+
+/** What kind of mistake a finding is. */
+export type FindingKind =
+  "syntax" | "field" | "reference" | "duplicate" | "circle" | "rule" | "overlay" | "files";
+
+/** A mistake in a file. */
+export interface Finding extends Place {
+  kind: FindingKind;
+  message: string;
+}
+
+/** Something that stands in a file. */
+export interface Written {
+  /** Undefined for an item of a list. */
+  key: string | undefined;
+  value: unknown;
+  /** Where the thing, or a part of it, stands; of a part's name with `isKey`. What is not there is where it would be. */
+  at: (path?: readonly PropertyKey[], isKey?: boolean) => Place;
+}
+
+/** The top of a file. Entries stand in order; maps and lists are told apart by their keys. */
+export interface Parsed {
+  file: string;
+  /** The sections by their names. */
+  sections: Map<string, Written>;
+  /** The entries of a section that is a map, or with `orList` a list; undefined where it is neither. */
+  entriesOf: (section: string, orList: boolean) => Written[] | undefined;
+  findings: Finding[];
+}
+
+/** `file:line:column`, as compilers write it. */
+export function placeText({ file, line, column }: Place): string {
+  return `${file}:${line}:${column}`;
+}
