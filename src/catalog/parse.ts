@@ -46,8 +46,7 @@ export function parseFile(file: string, bytes: Uint8Array, collections: readonly
 }
 
 /** A file as nodes that know where they stand. */
-function compose(file: string, text: string) {
-  const isJson = isOf(file, ".json");
+function compose(file: string, text: string, isJson: boolean) {
   const lines = new LineCounter();
   const doc = parseDocument(text, {
     lineCounter: lines,
@@ -134,12 +133,13 @@ function plainJson(text: string): unknown {
 }
 
 function parseYaml(file: string, text: string, collections: readonly string[]): Parsed {
-  const { doc, place, resolve } = compose(file, text);
+  const isJson = isOf(file, ".json");
+  const { doc, place, resolve } = compose(file, text, isJson);
   const findings: Finding[] = [];
   const note = (offset: number, message: string) =>
     findings.push({ ...place(offset), kind: "syntax", message });
   // The parser of YAML takes more than JSON has.
-  const problem = isOf(file, ".json") && text.trim() !== "" ? jsonError(text) : undefined;
+  const problem = isJson && text.trim() !== "" ? jsonError(text) : undefined;
   if (problem) note(problem.offset ?? doc.errors[0]?.pos[0] ?? text.trimEnd().length, problem.message);
   else {
     // What follows at the same place only follows from it.
@@ -169,7 +169,16 @@ function parseYaml(file: string, text: string, collections: readonly string[]): 
   }
   visit(doc, {
     Map(_, map) {
-      if (!own.has(map)) duplicates(map, (pair, first) => note(startOf(pair.key), again(pair, first)));
+      if (own.has(map)) return;
+      duplicates(map, (pair, first) => note(startOf(pair.key), again(pair, first)));
+      for (const { key, value } of isJson ? [] : map.items) {
+        if (textOf(key) !== "<<") continue;
+        const merged = resolve(value);
+        const sources = isSeq(merged) ? merged.items.map(resolve) : [merged];
+        // Of an anchor that is not there, that alone is told.
+        if (!sources.every((each) => each === undefined || isMap(each)))
+          note(startOf(key), "<< takes a map, or a list of maps");
+      }
     },
     Alias(_, alias, path) {
       const target = alias.resolve(doc);
