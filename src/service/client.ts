@@ -1,9 +1,9 @@
 import { setTimeout } from "node:timers/promises";
-import { Agent, request } from "undici";
 import type { z } from "zod";
 import { AnswerError, isLost, isUnheard, NoAnswerError, RefusedError } from "./errors";
 import type { Call, FieldMessages, ServiceError } from "./errors";
 import { encodeForm, encodeQuery, type FormFields } from "./form";
+import { exchange, parallelCalls, type Headers } from "./http";
 import { Pacer } from "./pacer";
 import { domainRecord, linkRecord, listAnswer, unwrap, type DomainRecord, type LinkRecord } from "./records";
 import { decide, retryAfter, type Failure } from "./retry";
@@ -54,11 +54,6 @@ export interface LinkQuery {
   pixel_id?: number | undefined;
 }
 
-// One pool per process: all resources, and in a program all clients, share its connections. Four calls at a time
-// already reach the service's limit of requests. They are counted here and not by the pool, whose queue would use up
-// the deadline of a call that has not begun; with HTTP/2 the bound would not hold.
-const parallelCalls = 4;
-const agent = new Agent({ connections: parallelCalls, allowH2: false, maxResponseSize: 32 * 1024 * 1024 });
 const pacers = new Map<string, Pacer>();
 
 /** The service's interface, one method per endpoint. Every method throws a `ServiceError` when it fails. */
@@ -232,7 +227,6 @@ export class Client {
     }
   }
 
-  /** The one place that speaks HTTP. */
   async #attempt(
     { operation, method, path: shortPath }: Call,
     { form, query, deadline }: SendOptions,
@@ -240,23 +234,20 @@ export class Client {
     const { baseUrl, apiKey } = this.#connection;
     const path = `/api/v1${shortPath}`;
     const call = { operation, method, path };
+    const request = {
+      url: new URL(`${baseUrl}${path}${query ? `?${encodeQuery(query)}` : ""}`),
+      method,
+      headers: {
+        // Without it a wrong key is answered with a redirect to a login page.
+        accept: "application/json",
+        authorization: `Bearer ${apiKey}`,
+        ...(form ? { "content-type": "application/x-www-form-urlencoded" } : {}),
+      },
+      body: form ? await encodeForm(form) : null,
+    };
     let status: number, headers: Headers, text: string;
     try {
-      ({ status, headers, text } = await this.#pacer.run(async () => {
-        const answer = await request(`${baseUrl}${path}${query ? `?${encodeQuery(query)}` : ""}`, {
-          dispatcher: agent,
-          method,
-          headers: {
-            // Without it a wrong key is answered with a redirect to a login page.
-            accept: "application/json",
-            authorization: `Bearer ${apiKey}`,
-            ...(form ? { "content-type": "application/x-www-form-urlencoded" } : {}),
-          },
-          body: form ? await encodeForm(form) : null,
-          signal: AbortSignal.timeout(deadline),
-        });
-        return { status: answer.statusCode, headers: answer.headers, text: await answer.body.text() };
-      }));
+      ({ status, headers, text } = await this.#pacer.run(() => exchange(request, deadline)));
     } catch (error) {
       throw noAnswer(call, error, baseUrl, deadline);
     }
@@ -275,7 +266,6 @@ export class Client {
   }
 }
 
-type Headers = Record<string, string | string[] | undefined>;
 interface SendOptions {
   deadline: number;
   form?: FormFields | undefined;

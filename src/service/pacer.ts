@@ -1,6 +1,5 @@
+import type { Headers } from "./http";
 import { retryAfter } from "./retry";
-
-type Headers = Record<string, string | string[] | undefined>;
 
 /** An answer as far as it tells of the limit of requests. */
 interface Answer {

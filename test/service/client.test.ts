@@ -206,15 +206,19 @@ describe("against the emulator", () => {
 });
 
 describe("against a server that misbehaves", () => {
-  async function serve(listener: RequestListener, read = 300): Promise<Client> {
+  const deadlines = { read: 300, write: 400, domain: 500 };
+  async function serveAt(listener: RequestListener): Promise<string> {
     const server = createServer(listener);
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     onTestFinished(() => {
       server.closeAllConnections();
       server.close();
     });
-    const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    return new Client({ baseUrl, apiKey: "secret-key" }, { deadlines: { read, write: 400, domain: 500 } });
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  }
+  async function serve(listener: RequestListener, read = deadlines.read): Promise<Client> {
+    const baseUrl = await serveAt(listener);
+    return new Client({ baseUrl, apiKey: "secret-key" }, { deadlines: { ...deadlines, read } });
   }
   const answer =
     (status: number, body: string, headers: Record<string, string> = {}): RequestListener =>
@@ -252,6 +256,30 @@ describe("against a server that misbehaves", () => {
   test("gives up when an answer begins and never ends", async () => {
     const client = await serve((_request, response) => response.writeHead(200).write('{"data":'));
     expect((await errorOf(client.showLink(1))).message).toContain("within 0.3 s");
+  });
+
+  test("does not send what was given up before it had a connection", async () => {
+    const seen: string[] = [];
+    const baseUrl = await serveAt((request, response) => {
+      seen.push(`${request.method} ${request.url}`);
+      setTimeout(() => response.end('{"data":{"id":1,"alias":"a","url":"https://example.com/"}}'), 1_000);
+    });
+    const busy = new Client({ baseUrl, apiKey: "a-key" });
+    const other = new Client({ baseUrl, apiKey: "other-key" }, { deadlines });
+    const four = Promise.all([1, 2, 3, 4].map((id) => busy.showLink(id)));
+    expect((await errorOf(other.storeLink({ alias: "a" }))).message).toContain("within 0.4 s");
+    await four;
+    await busy.showLink(5);
+    expect(seen.sort()).toEqual([1, 2, 3, 4, 5].map((id) => `GET /api/v1/links/${id}`));
+  });
+
+  test("waits for the answer behind an interim one", async () => {
+    const client = await serve((_request, response) => {
+      response.writeProcessing();
+      response.writeEarlyHints({ link: "</style.css>; rel=preload" });
+      response.end('{"data":{"id":1,"alias":"a","url":"https://example.com/"}}');
+    });
+    expect(await client.showLink(1)).toMatchObject({ id: 1 });
   });
 
   test("reads no answer of any size", async () => {
