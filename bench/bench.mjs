@@ -41,10 +41,13 @@ const operations = [
   "refresh, one by one",
   "update one",
   "update all",
+  "destroy, one by one",
   "destroy",
 ];
+/** What does nothing but the one thing, beside what is compared with it. */
+const floors = { refresh: "refresh, one by one", destroy: "destroy, one by one" };
 /** What changes nothing is done so many times, and the one in the middle counts. */
-const times = { "no-op": 3, refresh: 5, "refresh, one by one": 5 };
+const times = { "no-op": 3, refresh: 5 };
 
 const { values } = parseArgs({
   options: { links: { type: "string" }, scenarios: { type: "string" }, write: { type: "boolean" } },
@@ -80,10 +83,9 @@ for (const links of counts) {
     }
     try {
       for (const operation of operations) {
-        if (operation === "refresh, one by one") continue;
-        const together =
-          operation === "refresh" ? [operation, /** @type {const} */ ("refresh, one by one")] : [operation];
-        await inTurn(runs, together, { links, scenario: name });
+        if (operation.endsWith("one by one")) continue;
+        const floor = /** @type {Record<string, Operation>} */ (floors)[operation];
+        await inTurn(runs, floor ? [floor, operation] : [operation], { links, scenario: name });
       }
     } finally {
       for (const { run, emulator } of runs) {
@@ -104,11 +106,10 @@ for (const links of counts) {
 async function inTurn(runs, together, place) {
   const all = together.flatMap((operation) =>
     runs
-      // Only what does nothing else shows links one by one.
-      .filter(({ subject }) => operation !== "refresh, one by one" || isFloor(subject))
+      .filter(({ run }) => run.operations.includes(operation))
       .map((each) => ({ ...each, operation, measured: /** @type {Row[]} */ ([]) })),
   );
-  for (let i = 0; i < (times[/** @type {"no-op"} */ (together[0])] ?? 1); i++) {
+  for (let i = 0; i < (times[/** @type {"no-op"} */ (together.at(-1))] ?? 1); i++) {
     for (const { subject, emulator, run, operation, measured } of all) {
       const outcome = await measure(emulator, () => run.carryOut(operation));
       measured.push({ ...place, subject, operation, ...outcome });
@@ -124,11 +125,6 @@ async function inTurn(runs, together, place) {
         `${refused > 0 ? `, ${refused} of them refused` : ""}${failed ? ", FAILED" : ""}`,
     );
   }
-}
-
-/** @param {string} subject */
-function isFloor(subject) {
-  return subject === "nothing" || subject === "requests";
 }
 
 /**
@@ -227,7 +223,10 @@ function table(links, name) {
 
 | | ${subjects.join(" | ")} |
 | --- |${subjects.map(() => " ---: |").join("")}
-${operations.map((operation) => `| ${operation} | ${subjects.map((subject) => cell(subject, operation)).join(" | ")} |`).join("\n")}
+${operations
+  .filter((operation) => subjects.some((subject) => find(links, name, subject, operation)))
+  .map((operation) => `| ${operation} | ${subjects.map((subject) => cell(subject, operation)).join(" | ")} |`)
+  .join("\n")}
 | state, kB | ${subjects.map((subject) => most(subject, "stateBytes")).join(" | ")} |
 | memory at its peak, MB | ${subjects.map((subject) => most(subject, "memory")).join(" | ")} |`;
 }

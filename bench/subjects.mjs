@@ -1,16 +1,25 @@
 // What the benchmark compares: programs for the engine, and a loop of requests.
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { Agent, request } from "undici";
 import { pulumiEnvironment, root } from "../tools/environment.mjs";
 
-/** @typedef {"create" | "no-op" | "refresh" | "refresh, one by one" | "update one" | "update all" | "destroy"} Operation */
+/** @typedef {"create" | "no-op" | "refresh" | "refresh, one by one" | "update one" | "update all" | "destroy, one by one" | "destroy"} Operation */
 /** @typedef {{ memory: number | undefined, failed: boolean, stateBytes: number | undefined }} Outcome */
-/** @typedef {{ carryOut: (operation: Operation) => Promise<Outcome>, end: () => unknown }} Subject */
+/** @typedef {{ operations: string[], carryOut: (operation: Operation) => Promise<Outcome>, end: () => unknown }} Subject */
 /** @typedef {import("pulumi-shortlink/emulator").Emulator} Emulator */
 
 const domains = 2;
@@ -103,17 +112,19 @@ for (let i = 0; i < count; i++) new Link("link-" + i, { domainId: domains[i % 2]
 
 const doNothing = `
 let id = 0;
-async function show(id) {
+async function send(method, id) {
   const headers = { accept: "application/json", authorization: "Bearer " + process.env.SHORTLINK_API_KEY };
-  const { body } = await require("undici").request(process.env.SHORTLINK_BASE_URL + "/api/v1/links/" + id, { headers });
-  JSON.parse(await body.text());
+  const url = process.env.SHORTLINK_BASE_URL + "/api/v1/links/" + id;
+  const { body } = await require("undici").request(url, { method, headers });
+  JSON.parse((await body.text()) || "null");
 }
 exports.nothing = {
   check: async (olds, news) => ({ inputs: news }),
   diff: async () => ({}),
   create: async (inputs) => ({ id: String(++id), outs: inputs }),
-  read: async (id, props) => (process.env.SHOW && (await show(id)), { id, props }),
+  read: async (id, props) => (process.env.ONE_BY_ONE && (await send("GET", id)), { id, props }),
   update: async (id, olds, news) => ({ outs: news }),
+  delete: async (id) => process.env.ONE_BY_ONE && send("DELETE", id),
 };`;
 
 /**
@@ -179,26 +190,41 @@ export async function engineSubject(name, emulator, links, { checkpoints, window
   await pulumi("stack", "init");
   const up = () => pulumi("up", "--yes", "--skip-preview", "--suppress-outputs");
   const refresh = () => pulumi("refresh", "--yes", "--skip-preview");
-  /** @type {Record<Operation, () => Promise<{ memory: number, failed: boolean }>>} */
+  const destroy = () => pulumi("destroy", "--yes", "--skip-preview");
+  const state = join(folder, "pulumi/state/.pulumi/stacks/bench/bench.json");
+  /** @param {typeof refresh} command */
+  async function oneByOne(command) {
+    environment.ONE_BY_ONE = "1";
+    const outcome = await command();
+    delete environment.ONE_BY_ONE;
+    return outcome;
+  }
+  /** @type {Partial<Record<Operation, () => Promise<{ memory: number, failed: boolean }>>>} */
   const commands = {
     create: up,
     "no-op": up,
     refresh,
-    "refresh, one by one": async () => {
-      environment.SHOW = "1";
-      const outcome = await refresh();
-      delete environment.SHOW;
-      return outcome;
-    },
     "update one": () => ((environment.CHANGED = "1"), up()),
     "update all": () => ((environment.CHANGED = String(links)), up()),
-    destroy: () => pulumi("destroy", "--yes", "--skip-preview"),
+    destroy,
   };
+  // What does nothing else can do one thing to each link: the floor of whatever does that.
+  if (name === "nothing") {
+    commands["refresh, one by one"] = () => oneByOne(refresh);
+    commands["destroy, one by one"] = async () => {
+      const saved = readFileSync(state);
+      const outcome = await oneByOne(destroy);
+      // All of it is to be destroyed once more.
+      writeFileSync(state, saved);
+      return outcome;
+    };
+  }
   return {
+    operations: Object.keys(commands),
     carryOut: async (operation) => {
-      const outcome = await commands[operation]();
-      const state = readFileSync(join(folder, "pulumi/state/.pulumi/stacks/bench/bench.json"));
-      return { ...outcome, stateBytes: state.length };
+      const outcome = await commands[operation]?.();
+      if (!outcome) throw new Error(`${name} cannot ${operation}`);
+      return { ...outcome, stateBytes: statSync(state).size };
     },
     end: () => rmSync(folder, { recursive: true, force: true }),
   };
@@ -296,7 +322,7 @@ export async function loop(emulator, links) {
   const form = (/** @type {number} */ i, host = "https://example.com/") => ({
     ...{ domain_id: String((i % domains) + 1), alias: `a${i}`, url: host + i },
   });
-  /** @type {Record<Operation, () => Promise<void>>} */
+  /** @type {Partial<Record<Operation, () => Promise<void>>>} */
   const work = {
     create: () => all((i) => send("POST", "/links", form(i))),
     "no-op": () => Promise.resolve(),
@@ -310,8 +336,9 @@ export async function loop(emulator, links) {
     destroy: () => all((i) => send("DELETE", `/links/${i + 1}`)),
   };
   return {
+    operations: Object.keys(work),
     carryOut: async (operation) => {
-      await work[operation]();
+      await work[operation]?.();
       return { memory: undefined, failed: false, stateBytes: undefined };
     },
     end: () => void dispatcher.close(),

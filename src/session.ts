@@ -15,7 +15,7 @@ import { resolveSettings, SettingsError, type ReadConfig, type Settings } from "
 let readConfig: ReadConfig = () => undefined;
 /** They are needed several times for each resource and stay the same for a whole run. */
 let resolved: Settings | SettingsError | undefined;
-let shared: { key: string; client: Client; reads: LinkReads } | undefined;
+let shared: { baseUrl: string; apiKey: string; client: Client; reads: LinkReads } | undefined;
 
 /**
  * Keeps the stack's configuration for later. It must not do more: the engine does not wait for it before the
@@ -159,10 +159,9 @@ export async function unlessGone<Value>(call: Promise<Value>): Promise<Value | u
 }
 
 function clientOf({ baseUrl, apiKey, limitWindow: window, acceptGone }: Settings): Client {
-  const key = JSON.stringify([baseUrl, apiKey]);
-  if (shared?.key !== key) {
+  if (shared?.baseUrl !== baseUrl || shared.apiKey !== apiKey) {
     const client = new Client({ baseUrl, apiKey }, { tell: say, window });
-    shared = { key, client, reads: new LinkReads(client, acceptGone) };
+    shared = { baseUrl, apiKey, client, reads: new LinkReads(client, acceptGone) };
   }
   return shared.client;
 }

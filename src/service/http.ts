@@ -26,6 +26,8 @@ export const parallelCalls = 4;
 // HTTP/2 the bound would not hold.
 const agent = new Agent({ connections: parallelCalls, allowH2: false, maxResponseSize: 32 * 1024 * 1024 });
 
+const utf8 = new TextDecoder();
+
 /**
  * Sends a request and gathers its answer. Redirects are not followed, and nothing is sent twice.
  *
@@ -63,7 +65,7 @@ export function exchange({ url, method, headers, body }: Request, deadline: numb
         },
         onResponseEnd() {
           clearTimeout(timer);
-          resolve({ ...answer, text: new TextDecoder().decode(Buffer.concat(chunks)) });
+          resolve({ ...answer, text: utf8.decode(Buffer.concat(chunks)) });
         },
         onResponseError(_controller, error) {
           clearTimeout(timer);
