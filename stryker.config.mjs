@@ -21,10 +21,10 @@ function lines(file, from, to) {
 export default {
   mutate: [
     ...["check", "fields", "targets", "drift", "link-fields", "service/form"].map((name) => `src/${name}.ts`),
-    lines("src/link.ts", "function toState", "export class LinkProvider"),
-    lines("src/link.ts", "async check(", "create(inputs"),
-    lines("src/domain.ts", "const managed", "export class DomainProvider"),
-    lines("src/domain.ts", "async check(", "create(inputs"),
+    lines("src/link-provider.ts", "function toState", "export class LinkProvider"),
+    lines("src/link-provider.ts", "async check(", "create(inputs"),
+    lines("src/domain-provider.ts", "const managed", "export class DomainProvider"),
+    lines("src/domain-provider.ts", "async check(", "create(inputs"),
   ],
   testRunner: "vitest",
   plugins: ["@stryker-mutator/vitest-runner"],

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
 import { isRefusedFor } from "./adopt";
 import { collate } from "./collate";
@@ -7,22 +6,6 @@ import { unlessGone } from "./session";
 import type { Client, LinkRecord } from "./service/client";
 import type { ServiceError } from "./service/errors";
 import { Slots } from "./service/slots";
-
-/**
- * An alias that is always the same for a text: eight of 31 letters and digits that cannot be mistaken for one
- * another. That of a link for which the program names none comes from its URN, which names project, stack, parents
- * and resource.
- */
-export function deriveAlias(text: string): string {
-  const letters = "23456789abcdefghjkmnpqrstuvwxyz";
-  const digest = createHash("sha256").update(text).digest();
-  return Array.from(digest.subarray(0, 8), (byte) => letters[byte % letters.length]).join("");
-}
-
-/** A derived alias and those that take its place where somebody else on the domain has it. */
-export function candidatesOf(derived: string): string[] {
-  return [derived, deriveAlias(`${derived}/2`), deriveAlias(`${derived}/3`)];
-}
 
 // Aliases move between the links of a stack: two may swap theirs, or one takes what another gives up in the same
 // run. The engine starts such updates and creates in any order, so the one that comes too early has to get the

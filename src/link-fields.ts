@@ -1,24 +1,17 @@
 import type { Adopt } from "./adopt";
-import { absentIf, linkFields, privacyName, privacyNumber, toZone } from "./fields";
+import { absentIf, privacyName, privacyNumber, toZone } from "./fields";
+import { managed, period, secret, type Field } from "./link-names";
 import type { LinkRecord } from "./service/client";
 import type { FormFields } from "./service/form";
 import { orderTargets, type Target, type TargetsType } from "./targets";
 
 // How the fields of a link look in the program, in the answers of the service and in the forms that it takes.
 
-/** The fields of a link that the service has. How a link is created is none. */
-export type Field = Exclude<keyof typeof linkFields, "adopt">;
-export const managed = Object.keys(linkFields).filter((name) => name !== "adopt") as Field[];
-
 /** A change of these replaces the link. */
 export const replacing: readonly Field[] = ["domainId"];
-/** Write-only: the service tells only whether they are set. */
-export const secret = ["redirectPassword", "password"] as const;
 /** The fields that the service tells. */
 export const visible = managed.filter((field) => !secret.some((each) => each === field));
 /** The service wants the two of a group together. */
-export const period = ["activePeriodStartAt", "activePeriodEndAt"] as const;
-export type Period = (typeof period)[number];
 const targeting = ["targetsType", "targets"] as const;
 
 /** Canonical arguments, as `check` makes them. */

@@ -1,6 +1,7 @@
 import { isUnknown, type Problem } from "./check-fields";
 import { toZone } from "./fields";
-import { period, type Field, type LinkInputs, type Period } from "./link-fields";
+import type { LinkInputs } from "./link-fields";
+import { period, type Field, type Period } from "./link-names";
 import { canonicalTargets } from "./targets";
 
 /** Where the rules are asked. */

@@ -1,6 +1,6 @@
 import * as aliases from "./aliases";
-import { toForm } from "./link-fields";
-import type { Field, LinkInputs } from "./link-fields";
+import { toForm, type LinkInputs } from "./link-fields";
+import type { Field } from "./link-names";
 import type { Client, LinkRecord } from "./service/client";
 import { RefusedError } from "./service/errors";
 

@@ -1,10 +1,8 @@
 import * as pulumi from "@pulumi/pulumi";
-import { findDomain, findLink } from "./find";
-import { observe } from "./link-fields";
-import { describe } from "./session";
-import { Client, type DomainRecord, type LinkRecord } from "./service/client";
-import { resolveSettings } from "./settings";
 import type { Target, TargetsType } from "./targets";
+
+/** Loaded when it is needed: a program that looks nothing up does not wait for its libraries. */
+const calls = () => require("./lookup-calls") as typeof import("./lookup-calls");
 
 /** A domain as {@link getDomain} and {@link getDomains} find it. */
 export interface DomainResult {
@@ -75,9 +73,7 @@ export interface GetLinksArgs {
  * It runs with the program, in the preview too; the settings are those of the stack.
  */
 export async function getDomain(key: string): Promise<DomainResult> {
-  const record = await ask((client) => findDomain(client, key));
-  if (!record) throw new Error(`There is no domain ${JSON.stringify(key)} in this account.`);
-  return toDomain(record);
+  return calls().domain(key);
 }
 
 /** {@link getDomain} for a key that is an output. */
@@ -87,8 +83,7 @@ export function getDomainOutput(key: pulumi.Input<string>): pulumi.Output<Domain
 
 /** Finds all domains of the account that match, in the order of their ids; 100 with each request. */
 export async function getDomains(args: GetDomainsArgs = {}): Promise<DomainResult[]> {
-  const records = await ask((client) => collect(client.listDomains({ search: args.search })));
-  return records.map(toDomain);
+  return calls().domains(args);
 }
 
 /** {@link getDomains} for arguments that are outputs. */
@@ -102,9 +97,7 @@ export function getDomainsOutput(args: pulumi.Input<GetDomainsArgs> = {}): pulum
  * It runs with the program, in the preview too; the settings are those of the stack.
  */
 export async function getLink(key: string): Promise<LinkResult> {
-  const record = await ask((client) => findLink(client, key));
-  if (!record) throw new Error(`There is no link ${JSON.stringify(key)} in this account.`);
-  return toLink(record);
+  return calls().link(key);
 }
 
 /** {@link getLink} for a key that is an output. */
@@ -114,59 +107,10 @@ export function getLinkOutput(key: pulumi.Input<string>): pulumi.Output<LinkResu
 
 /** Finds all links of the account that match, in the order of their ids; 100 with each request. */
 export async function getLinks(args: GetLinksArgs = {}): Promise<LinkResult[]> {
-  const id = (value: number | string | undefined) => (value === undefined ? undefined : Number(value));
-  const query = {
-    search: args.search,
-    search_by: args.search === undefined ? undefined : (args.searchBy ?? "title"),
-    status:
-      args.status === undefined ? undefined : ["all", "active", "expired", "disabled"].indexOf(args.status),
-    space_id: id(args.spaceId),
-    domain_id: id(args.domainId),
-    pixel_id: id(args.pixelId),
-  };
-  return (await ask((client) => collect(client.listLinks(query)))).map(toLink);
+  return calls().links(args);
 }
 
 /** {@link getLinks} for arguments that are outputs. */
 export function getLinksOutput(args: pulumi.Input<GetLinksArgs> = {}): pulumi.Output<LinkResult[]> {
   return pulumi.output(args).apply((known) => getLinks(known));
-}
-
-/** In the program the configuration of the stack is the SDK's to tell. */
-async function ask<Value>(call: (client: Client) => Promise<Value>): Promise<Value> {
-  const prefix = "shortlink:";
-  try {
-    const settings = resolveSettings((key) => new pulumi.Config("shortlink").get(key.slice(prefix.length)));
-    return await call(new Client(settings, { window: settings.limitWindow }));
-  } catch (error) {
-    throw new Error(describe(error, true), { cause: error });
-  }
-}
-
-async function collect<Item>(pages: AsyncIterable<Item[]>): Promise<Item[]> {
-  const all: Item[] = [];
-  for await (const page of pages) all.push(...page);
-  return all;
-}
-
-function toDomain({ id, name, url, homepage_url, not_found_url }: DomainRecord): DomainResult {
-  return {
-    id: String(id),
-    name,
-    url: url ?? `https://${name}`,
-    ...(homepage_url === null ? {} : { homepageUrl: homepage_url }),
-    ...(not_found_url === null ? {} : { notFoundUrl: not_found_url }),
-  };
-}
-
-function toLink(record: LinkRecord): LinkResult {
-  const { redirectPassword, password, ...fields } = observe(record, {});
-  const told = Object.entries(fields).filter(([, value]) => value !== undefined && value !== null);
-  return {
-    ...(Object.fromEntries(told) as unknown as LinkResult),
-    id: String(record.id),
-    shortUrl: record.short_url ?? "",
-    hasRedirectPassword: redirectPassword !== undefined,
-    hasPassword: password !== undefined,
-  };
 }

@@ -1,8 +1,8 @@
 // What the engine's provider process loads through the text in `dynamic.ts`. The names are part of every state.
 import "./node-version";
 import type * as pulumi from "@pulumi/pulumi";
-import { DomainProvider } from "./domain";
-import { LinkProvider } from "./link";
+import { DomainProvider } from "./domain-provider";
+import { LinkProvider } from "./link-provider";
 
 /** Serves the resources of type `pulumi-nodejs:dynamic/shortlink:Domain`. */
 export const domain: pulumi.dynamic.ResourceProvider = new DomainProvider();

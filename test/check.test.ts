@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { DomainProvider } from "../src/domain";
+import { DomainProvider } from "../src/domain-provider";
 import { unknownValue } from "../src/check-fields";
-import { LinkProvider } from "../src/link";
+import { LinkProvider } from "../src/link-provider";
 import { configure } from "../src/session";
 
 const settings: Record<string, string> = {

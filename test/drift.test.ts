@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { DomainProvider } from "../src/domain";
+import { DomainProvider } from "../src/domain-provider";
 import { createEmulator, type Flavour } from "../src/emulator/server";
-import { LinkProvider } from "../src/link";
+import { LinkProvider } from "../src/link-provider";
 import { configure } from "../src/session";
 import { send } from "./helpers/emulator";
 import { flavours } from "./helpers/flavours";

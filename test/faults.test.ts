@@ -1,7 +1,7 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { DomainProvider } from "../src/domain";
+import { DomainProvider } from "../src/domain-provider";
 import { createEmulator, type Emulator } from "../src/emulator/server";
-import { LinkProvider } from "../src/link";
+import { LinkProvider } from "../src/link-provider";
 import { configure, IncompleteError } from "../src/session";
 
 // Calls other than creates may be repeated, and are. Here the waits before that pass a hundred times as fast.

@@ -31,8 +31,8 @@ const urn = "urn:pulumi:prod::links::pulumi-nodejs:dynamic/shortlink:Link::docs"
 async function newRun(settings: Record<string, string> = {}) {
   vi.resetModules();
   const { configure } = await import("../src/session.js");
-  const { LinkProvider } = await import("../src/link.js");
-  const { DomainProvider } = await import("../src/domain.js");
+  const { LinkProvider } = await import("../src/link-provider.js");
+  const { DomainProvider } = await import("../src/domain-provider.js");
   const all: Record<string, string> = {
     "shortlink:baseUrl": emulator.url,
     "shortlink:apiKey": emulator.apiKey,

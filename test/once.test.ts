@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from "vitest";
-import { DomainProvider } from "../src/domain";
+import { DomainProvider } from "../src/domain-provider";
 import { createEmulator, type Emulator, type EmulatorOptions, type Fault } from "../src/emulator/server";
-import { LinkProvider } from "../src/link";
+import { LinkProvider } from "../src/link-provider";
 import { configure } from "../src/session";
 import { send } from "./helpers/emulator";
 

@@ -36,6 +36,18 @@ test("publint and attw find nothing wrong with the tarball", () => {
   expect(run("@arethetypeswrong/cli/dist/index.js", packed.tarball)).toContain("No problems found");
 });
 
+test("a program without lookups and catalogs loads no library but the SDK", () => {
+  const script = `
+    require("@pulumi/pulumi");
+    const before = new Set(Object.keys(require.cache));
+    require("pulumi-shortlink");
+    console.log(Object.keys(require.cache).filter((file) => !before.has(file)).join("\\n"));`;
+  const output = execFileSync(process.execPath, ["-e", script], { cwd: packed.folder, encoding: "utf8" });
+  const loaded = output.trim().split("\n");
+  expect(loaded).toContain(join(installed, "dist/index.js"));
+  expect(loaded.filter((file) => !file.startsWith(installed))).toEqual([]);
+});
+
 test("the declarations name no types of a dependency but the Pulumi SDK", () => {
   const imports = declarations().flatMap((file) =>
     [...readFileSync(file, "utf8").matchAll(/(?:from|import|import\(|types=)\s*"([^"]+)"/g)].map(

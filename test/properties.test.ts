@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { DomainProvider } from "../src/domain";
+import { DomainProvider } from "../src/domain-provider";
 import { createEmulator } from "../src/emulator/server";
-import { LinkProvider } from "../src/link";
+import { LinkProvider } from "../src/link-provider";
 import { configure } from "../src/session";
 import { alias, domainArgs, linkArgs, seed } from "./helpers/arbitraries";
 import { flavours } from "./helpers/flavours";

@@ -96,7 +96,7 @@ async function carryOut(
 ): Promise<{ errors: string[]; isKilled: boolean }> {
   vi.resetModules();
   const { configure } = await import("../src/session.js");
-  const { LinkProvider } = await import("../src/link.js");
+  const { LinkProvider } = await import("../src/link-provider.js");
   await configure({ config: { get: (key: string) => settings[key] } });
   const link = new LinkProvider();
   const state = copyOf(saved);

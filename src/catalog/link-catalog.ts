@@ -2,19 +2,10 @@ import * as pulumi from "@pulumi/pulumi";
 import { Domain, type DomainArgs } from "../domain";
 import { Link, type LinkArgs } from "../link";
 import { getDomainOutput } from "../lookups";
-import { readVariable } from "../settings";
-import { checkCatalog } from "./checks";
-import { FilesError } from "./files";
-import {
-  loadCatalog,
-  type Catalog,
-  type DomainEntry,
-  type Entry,
-  type LinkEntry,
-  type Sources,
-  type Values,
-} from "./load";
-import { placeText, type Finding } from "./written";
+import type { DomainEntry, Entry, LinkEntry, Values } from "./load";
+
+/** Loaded when it is needed: a program without a catalog does not wait for its libraries. */
+const reader = () => require("./read") as typeof import("./read");
 
 /** Arguments of a {@link LinkCatalog}. */
 export interface LinkCatalogArgs {
@@ -59,7 +50,7 @@ export class LinkCatalog extends pulumi.ComponentResource {
    */
   constructor(name: string, args: LinkCatalogArgs, opts?: pulumi.ComponentResourceOptions) {
     // Before anything is registered: a catalog with a mistake changes nothing.
-    const { catalog, secrets } = read(name, args);
+    const { catalog, secretsOf } = reader().read(name, args);
     super("shortlink:index:LinkCatalog", name, {}, opts);
     const options = ({ values }: Entry): pulumi.CustomResourceOptions => {
       const former = [values.formerly ?? []].flat() as string[];
@@ -78,11 +69,7 @@ export class LinkCatalog extends pulumi.ComponentResource {
     const toLink = (link: LinkEntry): Link => {
       const owner = link.domain === undefined ? undefined : domains.get(link.domain)?.id;
       const { domain: _domain, ...fields } = fieldsOf(link);
-      const own = passwords.flatMap((field) => {
-        const reference = referenceOf(link.values, field);
-        return reference === undefined ? [] : [[field, secrets.get(reference)] as const];
-      });
-      const args = { ...fields, ...(owner ? { domainId: owner } : {}), ...Object.fromEntries(own) };
+      const args = { ...fields, ...(owner ? { domainId: owner } : {}), ...secretsOf(link) };
       return new Link(`${name}-${link.key}`, args as unknown as LinkArgs, options(link));
     };
     this.domains = Object.fromEntries(domains);
@@ -96,19 +83,6 @@ export class LinkCatalog extends pulumi.ComponentResource {
   }
 }
 
-type Secret = pulumi.Output<string>;
-
-/** The catalog and its secrets. Throws where anything is wrong with them. */
-function read(name: string, { files, overlays = [] }: LinkCatalogArgs) {
-  const catalog = load({ files: [files].flat(), overlays: [overlays].flat() }, name);
-  const findings = checkCatalog(catalog);
-  const secrets = findings.length > 0 ? new Map<string, Secret>() : readSecrets(catalog.links, findings);
-  if (findings.length > 0) throw new pulumi.RunError(toText(name, findings));
-  return { catalog, secrets };
-}
-
-const passwords = ["redirectPassword", "password"] as const;
-
 /** What an entry says that is none of the resource's arguments. */
 function fieldsOf({ values }: Entry): Values {
   const {
@@ -120,52 +94,4 @@ function fieldsOf({ values }: Entry): Values {
     ...fields
   } = values;
   return fields;
-}
-
-/** `config:linkPassword` or `env:LINK_PASSWORD`. */
-function referenceOf(values: Values, field: (typeof passwords)[number]): string | undefined {
-  return (values[field] as { secret: string } | undefined)?.secret;
-}
-
-function load(sources: Sources, name: string): Catalog {
-  try {
-    return loadCatalog(sources);
-  } catch (error) {
-    if (!(error instanceof FilesError)) throw error;
-    throw new pulumi.RunError(`The files of the LinkCatalog ${JSON.stringify(name)}: ${error.message}`);
-  }
-}
-
-/** The secrets that links refer to. Those that are missing are told of, one finding for each place. */
-function readSecrets(links: readonly LinkEntry[], findings: Finding[]): Map<string, Secret> {
-  const secrets = new Map<string, Secret>();
-  for (const link of links) {
-    for (const field of passwords) {
-      const reference = referenceOf(link.values, field);
-      if (reference === undefined) continue;
-      const [, kind, name = ""] = /^(config|env):(.*)$/.exec(reference) ?? [];
-      const variable = kind === "env" ? readVariable(name) : undefined;
-      const [key = "", space] = name.split(":").reverse();
-      const secret =
-        kind === "config"
-          ? new pulumi.Config(space).getSecret(key)
-          : variable === undefined
-            ? undefined
-            : pulumi.secret(variable);
-      if (secret) secrets.set(reference, secret);
-      else {
-        const way =
-          kind === "config" ? `run "pulumi config set --secret ${name}"` : `set the variable ${name}`;
-        const message = `link ${JSON.stringify(link.key)}: there is no secret ${reference} for ${field}: ${way}`;
-        findings.push({ kind: "reference", ...link.at([field]), message });
-      }
-    }
-  }
-  return secrets;
-}
-
-function toText(name: string, findings: Finding[]): string {
-  const count = findings.length === 1 ? "a mistake" : `${findings.length} mistakes`;
-  const lines = findings.map((finding) => `  ${placeText(finding)} ${finding.message}`);
-  return [`The files of the LinkCatalog ${JSON.stringify(name)} have ${count}:`, ...lines].join("\n");
 }

@@ -1,0 +1,75 @@
+import * as pulumi from "@pulumi/pulumi";
+import { readVariable } from "../settings";
+import { checkCatalog } from "./checks";
+import { FilesError } from "./files";
+import type { LinkCatalogArgs } from "./link-catalog";
+import { loadCatalog, type Catalog, type LinkEntry, type Sources, type Values } from "./load";
+import { placeText, type Finding } from "./written";
+
+type Secret = pulumi.Output<string>;
+
+/** The catalog, and what gives the passwords of a link. Throws where anything is wrong with them. */
+export function read(name: string, { files, overlays = [] }: LinkCatalogArgs) {
+  const catalog = load({ files: [files].flat(), overlays: [overlays].flat() }, name);
+  const findings = checkCatalog(catalog);
+  const secrets = findings.length > 0 ? new Map<string, Secret>() : readSecrets(catalog.links, findings);
+  if (findings.length > 0) throw new pulumi.RunError(toText(name, findings));
+  const secretsOf = ({ values }: LinkEntry) =>
+    Object.fromEntries(
+      passwords.flatMap((field) => {
+        const reference = referenceOf(values, field);
+        return reference === undefined ? [] : [[field, secrets.get(reference)]];
+      }),
+    );
+  return { catalog, secretsOf };
+}
+
+const passwords = ["redirectPassword", "password"] as const;
+
+/** `config:linkPassword` or `env:LINK_PASSWORD`. */
+function referenceOf(values: Values, field: (typeof passwords)[number]): string | undefined {
+  return (values[field] as { secret: string } | undefined)?.secret;
+}
+
+function load(sources: Sources, name: string): Catalog {
+  try {
+    return loadCatalog(sources);
+  } catch (error) {
+    if (!(error instanceof FilesError)) throw error;
+    throw new pulumi.RunError(`The files of the LinkCatalog ${JSON.stringify(name)}: ${error.message}`);
+  }
+}
+
+/** The secrets that links refer to. Those that are missing are told of, one finding for each place. */
+function readSecrets(links: readonly LinkEntry[], findings: Finding[]): Map<string, Secret> {
+  const secrets = new Map<string, Secret>();
+  for (const link of links) {
+    for (const field of passwords) {
+      const reference = referenceOf(link.values, field);
+      if (reference === undefined) continue;
+      const [, kind, name = ""] = /^(config|env):(.*)$/.exec(reference) ?? [];
+      const variable = kind === "env" ? readVariable(name) : undefined;
+      const [key = "", space] = name.split(":").reverse();
+      const secret =
+        kind === "config"
+          ? new pulumi.Config(space).getSecret(key)
+          : variable === undefined
+            ? undefined
+            : pulumi.secret(variable);
+      if (secret) secrets.set(reference, secret);
+      else {
+        const way =
+          kind === "config" ? `run "pulumi config set --secret ${name}"` : `set the variable ${name}`;
+        const message = `link ${JSON.stringify(link.key)}: there is no secret ${reference} for ${field}: ${way}`;
+        findings.push({ kind: "reference", ...link.at([field]), message });
+      }
+    }
+  }
+  return secrets;
+}
+
+function toText(name: string, findings: Finding[]): string {
+  const count = findings.length === 1 ? "a mistake" : `${findings.length} mistakes`;
+  const lines = findings.map((finding) => `  ${placeText(finding)} ${finding.message}`);
+  return [`The files of the LinkCatalog ${JSON.stringify(name)} have ${count}:`, ...lines].join("\n");
+}

@@ -1,0 +1,78 @@
+import * as pulumi from "@pulumi/pulumi";
+import { findDomain, findLink } from "./find";
+import { observe } from "./link-fields";
+import type { DomainResult, GetDomainsArgs, GetLinksArgs, LinkResult } from "./lookups";
+import { Client, type DomainRecord, type LinkRecord } from "./service/client";
+import { describe } from "./session";
+import { resolveSettings } from "./settings";
+
+// What the lookups of a program ask the service for. `lookups.ts` says what each of them gives.
+
+export async function domain(key: string): Promise<DomainResult> {
+  const record = await ask((client) => findDomain(client, key));
+  if (!record) throw new Error(`There is no domain ${JSON.stringify(key)} in this account.`);
+  return toDomain(record);
+}
+
+export async function domains({ search }: GetDomainsArgs): Promise<DomainResult[]> {
+  return (await ask((client) => collect(client.listDomains({ search })))).map(toDomain);
+}
+
+export async function link(key: string): Promise<LinkResult> {
+  const record = await ask((client) => findLink(client, key));
+  if (!record) throw new Error(`There is no link ${JSON.stringify(key)} in this account.`);
+  return toLink(record);
+}
+
+export async function links(args: GetLinksArgs): Promise<LinkResult[]> {
+  const id = (value: number | string | undefined) => (value === undefined ? undefined : Number(value));
+  const query = {
+    search: args.search,
+    search_by: args.search === undefined ? undefined : (args.searchBy ?? "title"),
+    status:
+      args.status === undefined ? undefined : ["all", "active", "expired", "disabled"].indexOf(args.status),
+    space_id: id(args.spaceId),
+    domain_id: id(args.domainId),
+    pixel_id: id(args.pixelId),
+  };
+  return (await ask((client) => collect(client.listLinks(query)))).map(toLink);
+}
+
+/** In the program the configuration of the stack is the SDK's to tell. */
+async function ask<Value>(call: (client: Client) => Promise<Value>): Promise<Value> {
+  const prefix = "shortlink:";
+  try {
+    const settings = resolveSettings((key) => new pulumi.Config("shortlink").get(key.slice(prefix.length)));
+    return await call(new Client(settings, { window: settings.limitWindow }));
+  } catch (error) {
+    throw new Error(describe(error, true), { cause: error });
+  }
+}
+
+async function collect<Item>(pages: AsyncIterable<Item[]>): Promise<Item[]> {
+  const all: Item[] = [];
+  for await (const page of pages) all.push(...page);
+  return all;
+}
+
+function toDomain({ id, name, url, homepage_url, not_found_url }: DomainRecord): DomainResult {
+  return {
+    id: String(id),
+    name,
+    url: url ?? `https://${name}`,
+    ...(homepage_url === null ? {} : { homepageUrl: homepage_url }),
+    ...(not_found_url === null ? {} : { notFoundUrl: not_found_url }),
+  };
+}
+
+function toLink(record: LinkRecord): LinkResult {
+  const { redirectPassword, password, ...fields } = observe(record, {});
+  const told = Object.entries(fields).filter(([, value]) => value !== undefined && value !== null);
+  return {
+    ...(Object.fromEntries(told) as unknown as LinkResult),
+    id: String(record.id),
+    shortUrl: record.short_url ?? "",
+    hasRedirectPassword: redirectPassword !== undefined,
+    hasPassword: password !== undefined,
+  };
+}
