@@ -274,7 +274,7 @@ export default tseslint.config(
   },
   { files: ["src/cli/**", "bench/**"], rules: { "no-console": "off" } },
   // The matchers of vitest are of the type any, and the rule does not see the casts of JSDoc.
-  { files: ["test/**", "tools/**"], rules: { "@typescript-eslint/no-unsafe-assignment": "off" } },
+  { files: ["bench/**", "test/**", "tools/**"], rules: { "@typescript-eslint/no-unsafe-assignment": "off" } },
   {
     files: ["tools/*.mjs", "*.mjs", "bench/*.mjs"],
     languageOptions: {

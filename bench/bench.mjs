@@ -2,7 +2,8 @@
 //   plain    a dynamic provider as Pulumi's documentation teaches to write one,
 //   nothing  resources whose provider does nothing: the floor of the engine,
 //   requests a bare loop of requests: the floor of the network.
-// Prints a table; a run of everything, or one with --write, writes it into docs/performance.md and bench/results.json too.
+// Prints tables; a run of everything, or one with --write, writes them into docs/performance.md and bench/results.json too, where
+// they take the place of those of the same links and scenarios.
 //
 //   npm run bench -- [--links 100,1000] [--scenarios off,on,latency,limit] [--write]
 import { readFileSync, writeFileSync } from "node:fs";
@@ -22,10 +23,10 @@ import { engineSubject, loop } from "./subjects.mjs";
 /**
  * What the service is like, and whether the engine saves its state after each step.
  *
- * @type {Record<string, { text: string, latency?: number, limit?: { requests: number, window: number }, checkpoints?: boolean }>}
+ * @type {Record<string, { text: string, latency?: number, limit?: { requests: number, window: number }, checkpoints?: boolean, rounds?: number }>}
  */
 const scenarios = {
-  off: { text: "checkpoints off" },
+  off: { text: "checkpoints off", rounds: 5 },
   on: { text: "checkpoints on (the engine's default)", checkpoints: true },
   latency: { text: "checkpoints off, each answer 20 ms late", latency: 20 },
   limit: {
@@ -46,7 +47,7 @@ const operations = [
 ];
 /** What does nothing but the one thing, beside what is compared with it. */
 const floors = { refresh: "refresh, one by one", destroy: "destroy, one by one" };
-/** What changes nothing is done so many times, and the one in the middle counts. */
+/** What changes nothing is done so many times. Of all times that something was done, the one in the middle counts. */
 const times = { "no-op": 3, refresh: 5 };
 
 const { values } = parseArgs({
@@ -62,7 +63,7 @@ for (const links of counts) {
     const scenario = scenarios[name];
     if (!scenario)
       throw new Error(`There is no scenario ${name}, only ${Object.keys(scenarios).join(", ")}.`);
-    const { latency = 0, limit, checkpoints = false } = scenario;
+    const { latency = 0, limit, checkpoints = false, rounds = 1 } = scenario;
     const subjects = [
       // The floor of the engine sends nothing, so it needs no service that is slow or has limits.
       ...(latency || limit ? [] : ["nothing"]),
@@ -87,6 +88,12 @@ for (const links of counts) {
         const floor = /** @type {Record<string, Operation>} */ (floors)[operation];
         await inTurn(runs, floor ? [floor, operation] : [operation], { links, scenario: name });
       }
+      // Single ones are at times a quarter off.
+      for (let round = 1; round < rounds; round++) {
+        const programs = runs.filter(({ subject }) => subject !== "requests");
+        for (const operation of /** @type {const} */ (["create", "destroy"]))
+          await inTurn(programs, [operation], { links, scenario: name });
+      }
     } finally {
       for (const { run, emulator } of runs) {
         await run.end();
@@ -104,26 +111,24 @@ for (const links of counts) {
  * @param {Pick<Place, "links" | "scenario">} place
  */
 async function inTurn(runs, together, place) {
-  const all = together.flatMap((operation) =>
-    runs
-      .filter(({ run }) => run.operations.includes(operation))
-      .map((each) => ({ ...each, operation, measured: /** @type {Row[]} */ ([]) })),
-  );
   for (let i = 0; i < (times[/** @type {"no-op"} */ (together.at(-1))] ?? 1); i++) {
-    for (const { subject, emulator, run, operation, measured } of all) {
-      const outcome = await measure(emulator, () => run.carryOut(operation));
-      measured.push({ ...place, subject, operation, ...outcome });
+    for (const operation of together) {
+      for (const { subject, emulator, run } of runs) {
+        if (!run.operations.includes(operation)) continue;
+        const row = {
+          ...place,
+          subject,
+          operation,
+          ...(await measure(emulator, () => run.carryOut(operation))),
+        };
+        rows.push(row);
+        const { links, scenario, seconds, requests, refused, failed } = row;
+        console.log(
+          `${links} links, ${scenario}, ${subject}, ${operation}: ${seconds.toFixed(1)} s, ${requests} requests` +
+            `${refused > 0 ? `, ${refused} of them refused` : ""}${failed ? ", FAILED" : ""}`,
+        );
+      }
     }
-  }
-  for (const { measured } of all) {
-    const row = measured.sort((a, b) => a.seconds - b.seconds)[Math.floor(measured.length / 2)];
-    if (!row) continue;
-    rows.push(row);
-    const { subject, operation, seconds, requests, refused, failed } = row;
-    console.log(
-      `${row.links} links, ${row.scenario}, ${subject}, ${operation}: ${seconds.toFixed(1)} s, ${requests} requests` +
-        `${refused > 0 ? `, ${refused} of them refused` : ""}${failed ? ", FAILED" : ""}`,
-    );
   }
 }
 
@@ -141,20 +146,32 @@ async function measure(emulator, carryOut) {
   return { seconds, requests: sent.length, refused, ...outcome };
 }
 
+const results = join(root, "bench", "results.json");
+const isWritten = values.write || (!values.links && !values.scenarios);
+if (isWritten) {
+  /** @type {{ rows: Row[] }} */
+  const { rows: earlier } = JSON.parse(readFileSync(results, "utf8"));
+  rows.push(...earlier.filter((row) => !(counts.includes(row.links) && chosen.includes(row.scenario))));
+}
+
 /**
+ * What was measured, the one in the middle where it was so several times.
+ *
  * @param {number} links
  * @param {string} scenario
  * @param {string} subject
  * @param {Operation} operation
  */
-const find = (links, scenario, subject, operation) =>
-  rows.find(
+const find = (links, scenario, subject, operation) => {
+  const all = rows.filter(
     (row) =>
       row.links === links &&
       row.scenario === scenario &&
       row.subject === subject &&
       row.operation === operation,
   );
+  return all.sort((one, other) => one.seconds - other.seconds)[Math.floor(all.length / 2)];
+};
 
 /**
  * @typedef {object} Promised a ratio of `what` at most, between two measurements of 1,000 links in a scenario
@@ -192,7 +209,14 @@ const ratios = promises.flatMap(({ scenario, operation, against, by = operation,
   return [{ ...place, ratio: Number(ratio.toFixed(3)), most, kept: ratio <= most }];
 });
 
-const text = `${counts.flatMap((links) => chosen.map((name) => table(links, name))).join("\n\n")}
+const tables = [...new Set(rows.map(({ links }) => links))]
+  .sort((one, other) => one - other)
+  .flatMap((links) =>
+    Object.keys(scenarios)
+      .filter((name) => rows.some((row) => row.links === links && row.scenario === name))
+      .map((name) => table(links, name)),
+  );
+const text = `${tables.join("\n\n")}
 
 Promised for 1,000 links:
 
@@ -232,15 +256,15 @@ ${operations
 }
 
 console.log(`\n${text}`);
-if (values.write || (!values.links && !values.scenarios)) {
+if (isWritten) {
   const machine = `${cpus().length} cores (${cpus()[0]?.model.trim()}), ${Math.round(totalmem() / 2 ** 30)} GB, Node.js ${process.version}`;
   const json = await format(JSON.stringify({ machine, rows, ratios }), { parser: "json", printWidth: 110 });
-  writeFileSync(join(root, "bench", "results.json"), json);
+  writeFileSync(results, json);
   const page = join(root, "docs", "performance.md");
   const [before = "", after = ""] = readFileSync(page, "utf8").split(
     /<!-- begin of the results -->[^]*<!-- end of the results -->/,
   );
-  const results = `<!-- begin of the results -->\n\nMeasured on ${machine}.\n\n${text}\n<!-- end of the results -->`;
-  writeFileSync(page, await format(before + results + after, { parser: "markdown", printWidth: 110 }));
+  const part = `<!-- begin of the results -->\n\nMeasured on ${machine}.\n\n${text}\n<!-- end of the results -->`;
+  writeFileSync(page, await format(before + part + after, { parser: "markdown", printWidth: 110 }));
 }
 if (ratios.some(({ kept }) => !kept)) process.exitCode = 1;
