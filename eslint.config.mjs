@@ -119,6 +119,7 @@ const below = {
   fields: [],
   "node-version": [],
   "service/client": [
+    "service/failures",
     "service/form",
     "service/http",
     "service/pacer",
@@ -126,6 +127,7 @@ const below = {
     "service/retry",
     "service/errors",
   ],
+  "service/failures": ["service/errors", "service/http", "service/retry"],
   "service/http": [],
   "service/listing": ["service/client", "service/errors"],
   "service/pacer": ["service/http", "service/retry"],

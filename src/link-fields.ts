@@ -11,7 +11,7 @@ import { orderTargets, type Target, type TargetsType } from "./targets";
 export const replacing: readonly Field[] = ["domainId"];
 /** The fields that the service tells. */
 export const visible = managed.filter((field) => !secret.some((each) => each === field));
-/** The service wants the two of a group together. */
+/** The service wants these two together, as it does the ends of a period. */
 const targeting = ["targetsType", "targets"] as const;
 
 /** Canonical arguments, as `check` makes them. */
