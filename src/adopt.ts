@@ -8,12 +8,29 @@ export function isRefusedFor(error: unknown, field: string): error is RefusedErr
   return error instanceof RefusedError && field in error.fields;
 }
 
-/** @internal The error of a create that met an existing object and was not told to take it over. */
-export function conflict(error: Error, what: string, id: number): Error {
+/** @internal The error of a create that met an object of the account and may not adopt it. */
+export function conflict(
+  refusal: Error,
+  type: "domain" | "link",
+  id: number,
+  differing: readonly string[],
+): Error {
+  const interrupted =
+    differing.length > 0
+      ? `It differs from the program in ${differing.join(", ")}. `
+      : "It equals the program, as objects do that an interrupted run of this stack made: then run " +
+        '"pulumi up" once with the environment variable SHORTLINK_ADOPT set to ifEqual. ';
   return new Error(
-    `${error.message} It is that of ${what} with the id ${id}. If this stack manages it under another name, this looks ` +
-      `like a rename: give the resource the option aliases: [{ name: "<the old name>" }]. Otherwise give it the option ` +
-      `import: "${id}", or set adopt to "ifEqual" or "always".`,
+    `${refusal.message} The ${type} with the id ${id} has it. ${interrupted}If the resource was renamed in the program, give ` +
+      `it the option aliases: [{ name: "<the old name>" }]. To manage the existing ${type}, give it the option import: "${id}".`,
+  );
+}
+
+/** @internal The error of an import without an object. */
+export function nothingToImport(type: "domain" | "link", key: string): Error {
+  return new Error(
+    `There is no ${type} ${JSON.stringify(key)} to import in this account. Correct the option import; if the ${type} was ` +
+      `deleted, remove the option, and the ${type} is created.`,
   );
 }
 

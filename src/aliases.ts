@@ -2,30 +2,32 @@ import { setTimeout } from "node:timers/promises";
 import { isRefusedFor } from "./adopt";
 import { collate } from "./collate";
 import { findAlias } from "./find";
-import { unlessGone } from "./session";
+import { wishedAlias } from "./ownership";
+import { noteChange, settleChanges, type Revision } from "./once";
+import { stackState, unlessGone } from "./session";
 import type { Client, LinkRecord } from "./service/client";
 import type { ServiceError } from "./service/errors";
 import { Slots } from "./service/slots";
 
-// Aliases move between the links of a stack: two may swap theirs, or one takes what another gives up in the same
-// run. The engine starts such updates and creates in any order, so the one that comes too early has to get the
-// other out of the way. It may do so only where the plan of this very run says that the other leaves its alias.
+// Aliases move between the links of a stack: two may swap theirs, or one takes what another gives up in the same run. The engine
+// starts such updates and creates in any order, so the one that comes too early renames the other to `moving-<id>` for a
+// moment. A short link is dead then, so the move is noted in the journal before it is made, undone where it was for
+// nothing, and finished by the next run, whatever program that has.
 
 /** For each link that this run has planned by now: does it leave the alias that it has? */
 const plans = new Map<number, boolean>();
 let lastPlanned = 0;
-let refreshing = false;
 /** For so many milliseconds without a further plan a write waits for the one that it needs. */
 const patience = 2000;
+/** The same where the program itself shows that the alias is free: the engine may plan no further until this write ends. */
+const shortPatience = 200;
 
-/** Aliases that links of the stack leave in this run, with the destinations that these links have in the state. */
-const freed = new Map<string, string>();
+/** Links that this run has moved out of the way and that have not got an alias since, by the alias that they had. */
+const displaced = new Map<number, Revision & { alias: string }>();
 
 /** Notes that the engine is planning: the plan of another link may follow. */
 export function notePlanning(): void {
   lastPlanned = performance.now();
-  if (refreshing) plans.clear();
-  refreshing = false;
 }
 
 /** Notes the plan of a link. */
@@ -39,29 +41,41 @@ export function hasPlan(id: number): boolean {
   return plans.has(id);
 }
 
-/** Notes that the link of the stack that has this alias leaves it. */
-export function noteFreed(domainId: number, alias: string, url: string): void {
-  freed.set(aliasKey(domainId, alias), url);
+/** Has this run moved the link out of the way of another, and not given it an alias of its own since? */
+export function isAstray(id: number): boolean {
+  return displaced.has(id);
 }
 
-/** Notes that a refresh reads; what the engine compares then is no plan. */
-export function noteRefresh(): void {
-  refreshing = true;
+async function isLeaving(holder: LinkRecord, urn: string | undefined): Promise<boolean> {
+  const { id, alias } = holder;
+  if (plans.has(id)) return plans.get(id) ?? false;
+  const owner = await ownerOf(holder);
+  // Its own link: the engine replaces it without a plan that the provider hears of.
+  if (owner !== undefined && owner === urn) return true;
+  // The engine may plan no further until this write ends, but the program may have told what the plan is going to be.
+  const wish = owner === undefined ? undefined : wishedAlias(owner);
+  const leaves = wish !== undefined && collate(wish) !== collate(alias);
+  await allPlanned(() => plans.has(id), leaves ? shortPatience : patience);
+  return plans.get(id) ?? leaves;
 }
 
-async function isLeaving({ id, domain_id: domainId, alias, url }: LinkRecord): Promise<boolean> {
-  // Somebody may have put another link in its place.
-  const isFreed = freed.get(aliasKey(domainId ?? 0, alias)) === url;
-  if (!isFreed) await allPlanned(() => plans.has(id));
-  return plans.get(id) ?? isFreed;
+/** The resource in the state of this stack that has this link. Somebody may have put another link in its place. */
+async function ownerOf({ domain_id: domainId, alias, url }: LinkRecord): Promise<string | undefined> {
+  const isSame = (outputs: Record<string, unknown>) =>
+    Number(outputs.domainId) === domainId &&
+    collate(String(outputs.alias)) === collate(alias) &&
+    outputs.url === url &&
+    !("__id" in outputs);
+  return [...(await stackState())].find(([, outputs]) => isSame(outputs))?.[0];
 }
 
 /** Waits until the engine, which plans ahead of what it carries out, has nothing more to plan, or until it is enough. */
-export async function allPlanned(isEnough = () => false): Promise<void> {
-  while (!isEnough() && performance.now() - lastPlanned < patience) await setTimeout(20);
+export async function allPlanned(isEnough = () => false, quiet = patience): Promise<void> {
+  while (!isEnough() && performance.now() - lastPlanned < quiet) await setTimeout(20);
 }
 
-function aliasKey(domainId: number, alias: string): string {
+/** What is unique: an alias on its domain, as the service tells them apart. */
+export function aliasKey(domainId: number, alias: string): string {
   return `${domainId}/${collate(alias)}`;
 }
 
@@ -78,20 +92,29 @@ export class AliasTaken extends Error {
 /** Carries out a write of an alias, even if a link still has it that leaves it in this run. Throws `AliasTaken`. */
 export async function takeAlias<Value>(
   client: Client,
-  { domainId, alias }: { domainId: number; alias?: string },
+  { domainId, alias, __urn: urn }: { domainId: number; alias?: string; __urn?: string },
   write: () => Promise<Value>,
 ): Promise<Value> {
-  for (;;) {
-    const before = moves;
-    try {
-      return await write();
-    } catch (error) {
-      if (alias === undefined || !isRefusedFor(error, "alias")) throw error;
-      const holder = await moving.run(() => findAlias(client, domainId, alias));
-      if (holder && (await isLeaving(holder))) await moving.run(() => makeWay(client, holder));
-      // Who had it may be gone by now.
-      else if (moves === before) throw new AliasTaken(error, holder);
+  const moved: number[] = [];
+  try {
+    for (;;) {
+      const before = moves;
+      try {
+        return await write();
+      } catch (error) {
+        if (alias === undefined || !isRefusedFor(error, "alias")) throw error;
+        const holder = await moving.run(() => findAlias(client, domainId, alias));
+        if (holder && (await isLeaving(holder, urn))) {
+          moved.push(holder.id);
+          await moving.run(() => makeWay(client, holder));
+        }
+        // The link that had it may be gone by now.
+        else if (moves === before) throw new AliasTaken(error, holder);
+      }
     }
+  } catch (error) {
+    for (const id of moved.reverse()) await moving.run(() => putBack(client, id));
+    throw error;
   }
 }
 
@@ -100,24 +123,49 @@ const moving = new Slots(1);
 let moves = 0;
 
 /** Gives a link that exists another alias, as `takeAlias` does. */
-export function moveAlias<Value>(
+export async function moveAlias<Value>(
   client: Client,
   id: number,
   wanted: { domainId: number; alias?: string },
   write: () => Promise<Value>,
 ): Promise<Value> {
-  return takeAlias(client, wanted, () =>
-    moving.run(async () => {
-      const value = await write();
-      moves++;
-      plans.set(id, false);
-      return value;
-    }),
-  );
+  try {
+    return await takeAlias(client, wanted, () =>
+      moving.run(async () => {
+        const value = await write();
+        moves++;
+        plans.set(id, false);
+        const move = displaced.get(id);
+        displaced.delete(id);
+        if (move) await settleChanges("link", id, { only: move });
+        return value;
+      }),
+    );
+  } catch (error) {
+    // It keeps what it has: no other link may move it now, as no further write of this run would give it an alias.
+    plans.set(id, false);
+    await moving.run(() => putBack(client, id));
+    throw error;
+  }
 }
 
 /** A link that has not got its new alias yet gets one that nobody uses; its own update follows in this run. */
-async function makeWay(client: Client, holder: LinkRecord): Promise<void> {
-  if (await isLeaving(holder))
-    await unlessGone(client.updateLink(holder.id, { alias: `moving-${holder.id}` }));
+async function makeWay(client: Client, { id, alias }: LinkRecord): Promise<void> {
+  // Its own update, or that of a third link, may have come in between.
+  if (plans.get(id) === false || displaced.has(id)) return;
+  displaced.set(id, { alias, ...(await noteChange("link", id, ["alias"])) });
+  await unlessGone(client.updateLink(id, { alias: `moving-${id}` }));
+}
+
+/** Gives a link that was moved for nothing its alias back. Where that fails, the next run does it. */
+async function putBack(client: Client, id: number): Promise<void> {
+  const move = displaced.get(id);
+  if (!move) return;
+  try {
+    await unlessGone(client.updateLink(id, { alias: move.alias }));
+    displaced.delete(id);
+    await settleChanges("link", id, { only: move });
+  } catch {
+    // Somebody has the alias by now, or the service does not answer; the note in the journal stays.
+  }
 }

@@ -1,5 +1,6 @@
 import { checkFields, type Canonical, type Fields, type Problem } from "./check-fields";
-import { settingsProblems } from "./session";
+import type { StateSource } from "./engine-state";
+import { noteStateSource, settingsProblems } from "./session";
 
 /**
  * The answer to the engine's `check`: canonical inputs, or all that is wrong with them and with the settings. What
@@ -12,7 +13,8 @@ export function checkInputs<Schemas extends Fields>(
 ): { inputs: Canonical<Schemas>; failures: Failure[]; isPreview: boolean } {
   // Names that begin so are the engine's and ours: hidden in plans, and nothing that a program sets.
   const isPrivate = ([name]: [string, unknown]) => name.startsWith("__");
-  const { __preview, ...own } = Object.fromEntries(Object.entries(news).filter(isPrivate));
+  const { __preview, __state, ...own } = Object.fromEntries(Object.entries(news).filter(isPrivate));
+  noteStateSource(__state as StateSource | undefined);
   const given = Object.entries(news).filter((entry) => !isPrivate(entry));
   const { fields, problems } = checkFields(schemas, Object.fromEntries(given));
   // What a rule would say of a field that was refused by itself is no second mistake.
@@ -29,12 +31,12 @@ function rootOf(property: string): string {
 }
 
 /** A problem as the engine takes it. */
-interface Failure {
+export interface Failure {
   property: string;
   reason: string;
 }
 
 /** The property stands in the reason, because the engine prints the value of a property that is named to it. */
-function toFailure({ property, reason }: Problem): Failure {
+export function toFailure({ property, reason }: Problem): Failure {
   return { property: "", reason: `${property} ${reason}` };
 }

@@ -1,8 +1,9 @@
 import type * as pulumi from "@pulumi/pulumi";
-import { assertAdoptable, conflict, isRefusedFor } from "./adopt";
+import { assertAdoptable, conflict, isRefusedFor, nothingToImport } from "./adopt";
 import type { Adopt } from "./adopt";
-import { checkInputs } from "./check";
+import { checkInputs, toFailure, type Failure } from "./check";
 import { isUnknown } from "./check-fields";
+import { collate } from "./collate";
 import {
   changedFields,
   digestOf,
@@ -16,7 +17,38 @@ import {
 import * as existing from "./existing";
 import { domainFields } from "./fields";
 import { findDomain } from "./find";
-import { ExistsError, isHeld, noteHeld, noteOwner, Notes, noteSaved, storeOnce } from "./once";
+import {
+  ExistsError,
+  keptRevision,
+  noteChange,
+  Notes,
+  noteSaved,
+  settleChanges,
+  storeOnce,
+  unsavedChanges,
+  writeOrDoubt,
+  type Revision,
+} from "./once";
+import {
+  assertFree,
+  claim,
+  importClashes,
+  isComparing,
+  isFormer,
+  isLast,
+  isPlaced,
+  keptProvenance,
+  nameOf,
+  noteDeleted,
+  notePlaced,
+  notePlan,
+  notePlanning,
+  noteRefreshing,
+  noteWanted,
+  noteWishes,
+  provenanceOf,
+  type Provenance,
+} from "./ownership";
 import type { Client, DomainRecord, LinkRecord } from "./service/client";
 import type { FormFields } from "./service/form";
 import {
@@ -24,10 +56,11 @@ import {
   isSettled,
   knownSettings,
   notKept,
+  orGone,
   refuseOtherService,
+  stackState,
   unlessGone,
   withClient,
-  writeOrDoubt,
   type Doubt,
   type Origin,
 } from "./session";
@@ -42,6 +75,8 @@ const replacing: readonly Field[] = ["name"];
 /** Canonical arguments, as `check` makes them. */
 export interface DomainInputs {
   __provider: string;
+  /** URN of the resource; states of 0.1.0 have none. */
+  __urn?: string;
   name: string;
   homepageUrl?: string;
   notFoundUrl?: string;
@@ -52,7 +87,7 @@ export interface DomainInputs {
 }
 
 /** What the state keeps of a domain. */
-export interface DomainState extends DomainInputs, Origin, Doubt {
+export interface DomainState extends DomainInputs, Origin, Doubt, Provenance, Revision {
   url: string;
   __echo?: Echo;
 }
@@ -70,18 +105,21 @@ async function written(
   inputs: DomainInputs,
   fields: readonly Field[],
   echo: Echo | undefined,
+  kept: Provenance & Revision,
   settings: Settings,
 ): Promise<DomainState> {
   const missing = (answer: DomainRecord) => ignoredFields(fields, inputs, observe(answer));
   // A write may be answered with less than the whole record.
   const whole = missing(record).length === 0 ? record : await client.showDomain(record.id);
-  const state = toState(whole, inputs, echoOf(fields, inputs, observe(whole), echo), settings);
+  const newEcho = echoOf(fields, inputs, observe(whole), echo);
+  const state = { ...toState(whole, inputs, newEcho, settings), ...kept };
   const ignored = missing(whole);
   if (ignored.length > 0) throw notKept(record.id, state, ignored);
   return state;
 }
 
-function toInputs({ url: _url, __echo, __origin, __doubtful, ...inputs }: DomainState): DomainInputs {
+function toInputs(state: DomainState): DomainInputs {
+  const { url: _url, __echo, __origin, __doubtful, __adoption, __former, __revision, ...inputs } = state;
   return inputs;
 }
 
@@ -91,7 +129,7 @@ function observe(record: DomainRecord): Record<Field, unknown> {
 }
 
 /** The natural key of a domain in the journal. */
-function keyOf({ name }: DomainInputs): string {
+function keyOf({ name }: { name: string }): string {
   return `domain ${name}`;
 }
 
@@ -109,34 +147,44 @@ export class DomainProvider implements pulumi.dynamic.ResourceProvider {
   configure = configure;
 
   async check(olds: object, news: Record<string, unknown>): Promise<pulumi.dynamic.CheckResult> {
-    const { inputs: checked, failures, isPreview } = checkInputs(domainFields, news);
-    const { __urn, ...inputs } = checked as DomainInputs & { __urn?: string };
-    noteOwner(keyOf(inputs), __urn);
+    notePlanning();
+    const { isPreview, ...checked } = checkInputs(domainFields, news);
+    const { __wishes, ...inputs } = checked.inputs as DomainInputs & {
+      __wishes?: Record<string, string | null>;
+    };
+    noteWishes(__wishes);
+    const failures = [...checked.failures];
     const isNew = Object.keys(olds).length === 0;
+    if (!isNew) notePlaced(inputs.__urn);
+    if (failures.length === 0) failures.push(...clashes(inputs));
     if (isPreview && isNew && failures.length === 0) await announceExisting(inputs);
     return { inputs, failures };
   }
 
   diff(id: string, olds: DomainState, news: DomainInputs): Promise<pulumi.dynamic.DiffResult> {
     refuseOtherService(olds);
-    noteSaved("domain", id);
     const changed = changedFields([...managed, "forceDestroy"], olds, news);
+    const replaces = replacing.filter((field) => changed.includes(field));
+    if (!isComparing()) {
+      noteSaved("domain", id);
+      notePlan("domain", id, news.__urn, olds, replaces.length === 0);
+    }
     // Left undefined, `changes` makes the engine compare the inputs itself and show each property in the plan.
     return Promise.resolve(
       changed.length === 0
-        ? { changes: false }
-        : {
-            replaces: replacing.filter((field) => changed.includes(field)),
-            deleteBeforeReplace: isSame(olds.name, news.name),
-          },
+        ? { changes: !isComparing() && unsavedChanges("domain", id, olds) !== undefined }
+        : { replaces, deleteBeforeReplace: isSame(olds.name, news.name) },
     );
   }
 
   create(inputs: DomainInputs): Promise<pulumi.dynamic.CreateResult<DomainState>> {
     return withClient({}, async (client, settings) => {
-      const { record, fields } = await make(client, inputs, settings);
-      noteHeld(keyOf(inputs), "domain", record.id);
-      return { id: String(record.id), outs: await written(client, record, inputs, fields, {}, settings) };
+      const { record, isNew, fields } = await make(client, inputs, settings);
+      claim("domain", record.id, inputs.__urn);
+      await settleChanges("domain", record.id);
+      const provenance = provenanceOf(record.id, inputs.__urn, isNew);
+      const outs = await written(client, record, inputs, fields, {}, provenance, settings);
+      return { id: String(record.id), outs };
     });
   }
 
@@ -144,6 +192,7 @@ export class DomainProvider implements pulumi.dynamic.ResourceProvider {
     return withClient(state, async (client, settings) => {
       // Of `Domain.get` there is no output yet, of a refresh there always is.
       if ((state.url as string | undefined) === undefined) return get(client, id, state, settings);
+      noteRefreshing();
       // Of a domain that another stack has made, `Domain.get` proves nothing.
       if (!("__id" in state)) noteSaved("domain", id);
       const record = await unlessGone(client.showDomain(Number(id)));
@@ -154,7 +203,11 @@ export class DomainProvider implements pulumi.dynamic.ResourceProvider {
       const drifted = driftedFields(managed, old, answer, state.__echo);
       const inputs = replaceFields(old, drifted, answer);
       const echo = echoOf(drifted, inputs, answer, state.__echo);
-      const props = toState(record, inputs, echo, settings);
+      const props = {
+        ...toState(record, inputs, echo, settings),
+        ...keptProvenance(state),
+        ...keptRevision(state),
+      };
       return isSettled(state, drifted) ? { id, props } : { id, props, inputs };
     });
   }
@@ -167,13 +220,22 @@ export class DomainProvider implements pulumi.dynamic.ResourceProvider {
     return withClient(olds, async (client, settings) => {
       // What the service did not keep the last time is tried again.
       const ignored = ignoredFields(managed, olds, { ...olds, ...olds.__echo });
-      const doubtful = managed.filter((field) => olds.__doubtful?.includes(field));
+      const unsaved = unsavedChanges("domain", id, olds);
+      const names = [...(olds.__doubtful ?? []), ...(unsaved ?? [])];
+      const doubtful = managed.filter((field) => names.includes(field));
       const fields = [...new Set([...changedFields(managed, olds, news), ...ignored, ...doubtful])];
       // The service knows nothing of forceDestroy.
-      if (fields.length === 0) return { outs: replaceFields(olds, ["forceDestroy"], news) };
-      return writeOrDoubt(id, olds, fields, async () => {
-        const record = await client.updateDomain(Number(id), toForm(news, fields));
-        return { outs: await written(client, record, news, fields, olds.__echo, settings) };
+      if (fields.length === 0 && unsaved === undefined)
+        return { outs: replaceFields(olds, ["forceDestroy"], news) };
+      const isAstray = () => false;
+      return writeOrDoubt("domain", id, olds, fields, isAstray, async (revision) => {
+        const write =
+          fields.length === 0
+            ? client.showDomain(Number(id))
+            : client.updateDomain(Number(id), toForm(news, fields));
+        const record = await orGone("domain", id, write);
+        const kept = { ...keptProvenance(olds), ...revision };
+        return { outs: await written(client, record, news, fields, olds.__echo, kept, settings) };
       });
     });
   }
@@ -181,9 +243,12 @@ export class DomainProvider implements pulumi.dynamic.ResourceProvider {
   delete(id: string, state: DomainState): Promise<void> {
     return withClient(state, async (client) => {
       noteSaved("domain", id);
-      if (isHeld("domain", id)) return;
+      if (!isLast("domain", id, state)) return;
       if (!state.forceDestroy) await refuseToDeleteLinks(client, Number(id), state.name);
+      const deletion = await noteChange("domain", id, []);
       await unlessGone(client.deleteDomain(Number(id)));
+      await settleChanges("domain", id, { except: deletion });
+      noteDeleted(id, state.__urn);
     });
   }
 }
@@ -191,12 +256,26 @@ export class DomainProvider implements pulumi.dynamic.ResourceProvider {
 /** Says in a preview what the plan of a new domain does not show. */
 async function announceExisting(inputs: DomainInputs): Promise<void> {
   if (isUnknown(inputs)) return;
-  if (inputs.__import !== undefined) return existing.announceImport("domain", inputs.__import);
-  const found = await existing.existingDomain(inputs.name);
-  if (!found) return;
-  const differing = changedFields(managed, inputs, observe(found));
   const adopt = inputs.adopt ?? knownSettings()?.adopt ?? "never";
-  existing.announce(`domain ${found.id}`, found.url ?? found.name, differing, adopt);
+  const outcomeOf = (found: DomainRecord) => ({
+    differing: changedFields(managed, inputs, observe(found)),
+    adopt,
+  });
+  if (inputs.__import !== undefined) {
+    const found = await existing.domainToImport(inputs.__import);
+    return existing.announceImport("domain", inputs.__import, found && outcomeOf(found));
+  }
+  const found = await existing.existingDomain(inputs.name);
+  if (found) existing.announce(`domain ${found.id}`, found.url ?? found.name, outcomeOf(found));
+}
+
+/** What another domain of the program wants as well. */
+function clashes({ __urn: urn, name, __import: key }: DomainInputs): Failure[] {
+  const failures = importClashes("domain", key, urn);
+  const other = isUnknown(name) ? undefined : noteWanted(`domain ${collate(name)}`, urn);
+  if (other === undefined) return failures;
+  const reason = `is also that of the resource ${nameOf(other)} (${other}); use its id in the place of a second domain`;
+  return [toFailure({ property: "name", reason }), ...failures];
 }
 
 /** Stores, imports or adopts a domain, and says which fields the record answers for. */
@@ -204,32 +283,41 @@ async function make(
   client: Client,
   inputs: DomainInputs,
   settings: Settings,
-): Promise<{ record: DomainRecord; fields: readonly Field[] }> {
+): Promise<{ record: DomainRecord; isNew: boolean; fields: readonly Field[] }> {
+  const { __urn: urn } = inputs;
   const adopt = inputs.adopt ?? settings.adopt;
+  const notes = new Notes(client, settings, urn);
+  const digest = (domain: DomainRecord) => digestOf(managed, observe(domain));
+  const differences = (domain: DomainRecord) => changedFields(managed, inputs, observe(domain));
   const takeOver = async (found: DomainRecord, mode: Adopt) => {
-    const differing = changedFields(managed, inputs, observe(found));
-    // A name cannot be changed, so no mode helps where another domain was named by its id.
-    assertAdoptable(`domain ${found.id}`, differing, differing.includes("name") ? "never" : mode);
-    const record =
-      differing.length > 0 ? await client.updateDomain(found.id, toForm(inputs, differing)) : found;
-    return { record, fields: managed };
+    const { release } = claim("domain", found.id, urn);
+    try {
+      const differing = differences(found);
+      // A name cannot be changed, so no mode helps where another domain was named by its id.
+      assertAdoptable(`domain ${found.id}`, differing, differing.includes("name") ? "never" : mode);
+      await notes.taken(keyOf(found), found.id, digestOf(managed, inputs));
+      const record =
+        differing.length > 0 ? await client.updateDomain(found.id, toForm(inputs, differing)) : found;
+      return { record, isNew: false, fields: managed };
+    } catch (error) {
+      release();
+      throw error;
+    }
   };
-  if (inputs.__import !== undefined) {
+  // An import is for a resource without an object: one that is replaced is stored anew.
+  if (inputs.__import !== undefined && !isPlaced(urn)) {
     const found = await findDomain(client, inputs.__import);
-    if (!found)
-      throw new Error(`There is no domain ${JSON.stringify(inputs.__import)} to import in this account.`);
+    if (!found) throw nothingToImport("domain", inputs.__import);
     return takeOver(found, adopt);
   }
   const given = managed.filter((field) => inputs[field] !== undefined);
-  const isEqual = (domain: DomainRecord) => changedFields(managed, inputs, observe(domain)).length === 0;
-  const notes = new Notes(client, settings, keyOf(inputs));
   const left = await notes.leftOver(
     (id) => unlessGone(client.showDomain(id)),
     async (key) => {
       const found = await findDomain(client, key.slice("domain ".length));
       return found ? [found] : [];
     },
-    (domain) => digestOf(managed, observe(domain)),
+    digest,
     ({ name }) => name === inputs.name,
   );
   if (left) return takeOver(left, "always");
@@ -239,9 +327,10 @@ async function make(
         client,
         () => client.storeDomain(toForm(inputs, given)),
         () => findDomain(client, inputs.name),
-        isEqual,
+        (domain) => differences(domain).length === 0,
       );
-    return { record: await notes.during(keyOf(inputs), digestOf(managed, inputs), once), fields: given };
+    const record = await notes.during(keyOf(inputs), digestOf(managed, inputs), once, digest);
+    return { record, isNew: true, fields: given };
   } catch (error) {
     const found =
       error instanceof ExistsError
@@ -250,10 +339,24 @@ async function make(
           ? await findDomain(client, inputs.name)
           : undefined;
     if (!found) throw error;
-    if (isEqual(found) && (await notes.isOwn(keyOf(inputs), found))) return takeOver(found, "ifEqual");
-    if (adopt === "never") throw conflict(error as Error, "the domain", found.id);
+    // What this resource had before it was replaced is its own, whatever the program says of adoption.
+    if (isFormer(found.id, urn) || (await isSaved(found, urn))) return takeOver(found, "always");
+    const differing = differences(found);
+    if (differing.length === 0 && (await notes.isOwn(keyOf(inputs), found, digest(found))))
+      return takeOver(found, "ifEqual");
+    if (adopt === "never") {
+      assertFree("domain", found.id, urn);
+      throw conflict(error as Error, "domain", found.id, differing);
+    }
     return takeOver(found, adopt);
   }
+}
+
+/** Is the domain that of the resource's own entry in the state, which the engine replaces without a word to the provider? */
+async function isSaved(domain: DomainRecord, urn: string | undefined): Promise<boolean> {
+  if (urn === undefined) return false;
+  const saved = (await stackState()).get(urn) as DomainState | undefined;
+  return saved !== undefined && driftedFields(managed, saved, observe(domain), saved.__echo).length === 0;
 }
 
 /** A domain that exists, by id or name, with everything that the service tells of it. */

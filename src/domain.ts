@@ -1,6 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { Adopt } from "./adopt";
 import { dynamicInputs, pauseStacks, typeToken, urnOf, withImport, withRecordId } from "./dynamic";
+import { allWishes } from "./wishes";
 
 /** Arguments of a {@link Domain}. */
 export interface DomainArgs {
@@ -73,7 +74,8 @@ export class Domain extends pulumi.CustomResource {
       url: undefined,
     };
     // The provider never hears the URN of what it creates, but its journal needs it.
-    const owner = opts?.id === undefined ? { __urn: urnOf("Domain", name, opts?.parent) } : {};
+    const owner =
+      opts?.id === undefined ? { __urn: urnOf("Domain", name, opts?.parent), __wishes: allWishes() } : {};
     const { inputs, options } = withImport({ ...outputs, ...args, ...owner }, opts);
     const stacks = pauseStacks();
     try {

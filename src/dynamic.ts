@@ -40,7 +40,32 @@ export function urnOf(
 export function dynamicInputs(type: ResourceType, inputs: pulumi.Inputs): pulumi.Inputs {
   // The engine does not tell its providers when they plan only.
   const isPreview = pulumi.runtime.isDryRun() ? { __preview: true } : {};
-  return { ...inputs, ...isPreview, __provider: providerText(type) };
+  return { ...inputs, ...isPreview, ...stateSource(), __provider: providerText(type) };
+}
+
+/** Where the provider can ask for the stack's state; nothing where the program runs without an engine. */
+function stateSource(): { __state?: { address: string; stack: string } } {
+  const monitor = pulumi.runtime.getMonitor() as { getChannel?: () => { getTarget(): string } } | undefined;
+  const address = monitor?.getChannel?.().getTarget();
+  if (address === undefined) return {};
+  const stack = [pulumi.getOrganization(), pulumi.getProject(), pulumi.getStack()].join("/");
+  openState();
+  return { __state: { address, stack } };
+}
+
+/** By the stack's own resource: a process may run several programs, one after the other. */
+const opened = new WeakSet<object>();
+
+/**
+ * Makes the engine load what answers questions about the state. It does that between two registrations, of which there may be
+ * none any more when the provider asks: while all that the engine does at a time waits for the answer.
+ */
+function openState(): void {
+  const stack = pulumi.runtime.getStackResource();
+  if (!stack || opened.has(stack) || pulumi.runtime.isDryRun()) return;
+  opened.add(stack);
+  // What is asked for does not matter, and this is the cheapest: a resource that has not been registered.
+  pulumi.runtime.invoke("pulumi:pulumi:getResource", { urn: "" }).catch(() => undefined);
 }
 
 /**

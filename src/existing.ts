@@ -1,5 +1,6 @@
 import type { Adopt } from "./adopt";
 import { collate } from "./collate";
+import { findLink } from "./find";
 import type { Client, DomainRecord, LinkRecord } from "./service/client";
 import { say, withClient } from "./session";
 
@@ -20,19 +21,26 @@ const links = new Map<number, Promise<Listing<LinkRecord>>>();
 
 /** The domain of the account that has this name already, as far as can be known in a preview. */
 export async function existingDomain(name: string): Promise<DomainRecord | undefined> {
-  domains ??= list((client) => client.listDomains(), "domains");
-  return (await domains).items.find((each) => collate(each.name) === collate(name));
+  return (await listOfDomains()).items.find((each) => collate(each.name) === collate(name));
 }
 
 /** The link of the account that has this alias on a domain already, as far as can be known in a preview. */
 export async function existingLink(domainId: number, alias: string): Promise<LinkRecord | undefined> {
+  return (await listOf(domainId)).items.find(
+    (each) => each.domain_id === domainId && collate(each.alias) === collate(alias),
+  );
+}
+
+function listOfDomains(): Promise<Listing<DomainRecord>> {
+  return (domains ??= list((client) => client.listDomains(), "domains"));
+}
+
+function listOf(domainId: number): Promise<Listing<LinkRecord>> {
   const listing =
     links.get(domainId) ??
     list((client) => client.listLinks({ domain_id: domainId }), `links of domain ${domainId}`);
   links.set(domainId, listing);
-  return (await listing).items.find(
-    (each) => each.domain_id === domainId && collate(each.alias) === collate(alias),
-  );
+  return listing;
 }
 
 async function list<Item>(
@@ -56,19 +64,63 @@ async function list<Item>(
   return listing;
 }
 
-/** Says what a create of an object that exists already will do. */
-export function announce(what: string, url: string, differing: readonly string[], adopt: Adopt): void {
-  const differs = differing.length > 0 ? ` and differs in ${differing.join(", ")}` : "";
-  const outcome =
-    adopt === "always" || (adopt === "ifEqual" && differing.length === 0)
-      ? differing.length > 0
-        ? `it will be adopted and changed`
-        : `it will be adopted`
-      : `unless this stack gives it up in the same run, creating another will fail; see adopt, import and aliases`;
-  say(`${url} exists already as ${what}${differs}: ${outcome}.`);
+/** The link that an import names, as far as can be known in a preview: by id, or by domain and alias. */
+export async function linkToImport(
+  domainId: number | undefined,
+  key: string,
+): Promise<LinkRecord | undefined> {
+  const slash = key.indexOf("/");
+  if (slash > 0) {
+    const domain = await existingDomain(key.slice(0, slash));
+    return domain && existingLink(domain.id, key.slice(slash + 1));
+  }
+  // The list of the domain is there for all its links; one of another domain is not worth a list.
+  const listed =
+    domainId === undefined ? undefined : (await listOf(domainId)).items.find(({ id }) => String(id) === key);
+  return listed ?? withClient({}, (client) => findLink(client, key)).catch(() => undefined);
 }
 
-/** Says that a resource which the plan shows as created takes over an existing object. */
-export function announceImport(what: string, key: string): void {
-  say(`${what} ${key} will be imported, which the plan shows as created.`);
+/** The domain that an import names, as far as can be known in a preview: by id or name. */
+export async function domainToImport(key: string): Promise<DomainRecord | undefined> {
+  const named = await existingDomain(key);
+  return named ?? (await listOfDomains()).items.find(({ id }) => String(id) === key);
+}
+
+/** What a create is going to do with an object that exists. */
+interface Outcome {
+  /** The properties in which it differs from the program. */
+  differing: readonly string[];
+  /** The passwords of the program, which cannot be compared. */
+  passwords?: readonly string[];
+  adopt: Adopt;
+}
+
+/** Says what a create of an object that exists already will do. */
+export function announce(what: string, url: string, { differing, passwords = [], adopt }: Outcome): void {
+  const differs = differing.length > 0 ? ` and differs in ${differing.join(", ")}` : "";
+  const isAdopted = adopt === "always" || (adopt === "ifEqual" && differing.length === 0);
+  const outcome = !isAdopted
+    ? `unless this stack gives it up in the same run, creating another will fail; see adopt, import and aliases`
+    : differing.length > 0
+      ? `it will be adopted and changed`
+      : `it will be adopted`;
+  say(`${url} exists already as ${what}${differs}: ${outcome}${isAdopted ? setting(passwords) : ""}.`);
+}
+
+/** Says that a resource which the plan shows as created takes over an existing object, or cannot. */
+export function announceImport(what: string, key: string, found: Outcome | undefined): void {
+  const text = `${what} ${key} will be imported, which the plan shows as created`;
+  // The service may be out of reach, and a plan is possible all the same.
+  if (found === undefined)
+    return say(`${text}. It was not found, so it could not be compared with the program.`);
+  const { differing, passwords = [], adopt } = found;
+  if (differing.length === 0) return say(`${text}${setting(passwords)}.`);
+  const names = differing.join(", ");
+  if (adopt === "always") return say(`${text}, and changed in ${names}${setting(passwords)}.`);
+  say(`${what} ${key} differs from the program in ${names}: its import will fail unless adopt is "always".`);
+}
+
+/** Nobody can see whether a password is the right one, so it is written. */
+function setting(passwords: readonly string[]): string {
+  return passwords.length > 0 ? `, and its ${passwords.join(" and ")} will be set` : "";
 }

@@ -195,7 +195,7 @@ export const linkFields = {
   pixelIds: optional(
     z
       .array(numeric(linkRules.pixelIds.element), { error: "must be a list of pixel ids" })
-      .transform((ids) => absentIfEmpty([...new Set(ids)].sort((a, b) => a - b))),
+      .transform((ids) => absentIfEmpty([...new Set(ids)])),
   ),
   redirectPassword: secret,
   sensitiveContent: optional(

@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import {
   closeSync,
   existsSync,
@@ -14,10 +14,11 @@ import {
 import { mkdir, open } from "node:fs/promises";
 import { join } from "node:path";
 
-// What a run has made is in the engine's state only when the engine has saved it, and the engine may be killed before.
-// So each create notes first, on disk, what it is about to make for which resource; the note is struck out when a later
-// run shows that the engine has the object in its state. What is left open tells the next create of the same resource
-// that an object which is there already is its own.
+// What a run has made or changed is in the engine's state only when the engine has saved it, and the engine may be killed before.
+// So each create notes first, on disk, what it is about to make for which resource, and each other write what it is about to
+// change; the note is struck out when a later run shows that the engine has saved it. What is left open tells the next
+// create of the same resource that an object which is there already is its own, and the next plan of an object that it
+// may not be as the state says.
 
 /** What a create set out to make, and no state is known to have. */
 export interface Intent {
@@ -37,13 +38,32 @@ export interface Intent {
   sent: string;
   /** The object's id, once the service has told it. */
   id?: string;
+  /** Digests of what the object was like when this resource left it, the last one last. */
+  left?: string[];
 }
 
 /** Whose an intent is. */
 export type Owner = Pick<Intent, "service" | "backend" | "urn">;
 
-/** A line of the journal; `made` and `closed` hold the name of the intent that they tell of. */
-type Line = Omit<Intent, "id"> | { made: string; id: string } | { closed: string };
+/** What a run has changed, or was about to change, of an object; it is done with when a state shows it. */
+export interface Change {
+  /** Name of the note itself, which the state of the object has once the change is saved. */
+  change: string;
+  time: string;
+  /** Address of the service. */
+  service: string;
+  /** The object by its id: `link 12`. */
+  object: string;
+  /** The changed properties; none for a deletion. */
+  fields: string[];
+}
+
+/** A line of the journal; `made` and `closed` hold the name of the note that they tell of. */
+type Line =
+  Omit<Intent, "id" | "left"> | Change | { made: string; id: string; left?: string } | { closed: string };
+
+/** Milliseconds for which the note of a deletion is kept. */
+const deletionsKept = 7 * 24 * 60 * 60_000;
 
 const current = "intents.jsonl";
 const isJournalFile = (name: string) => /^intents.*\.jsonl$/.test(name);
@@ -59,6 +79,8 @@ export class Journal {
   readonly #own = new Set<string>();
   readonly #saved = new Set<string>();
   #byObject: Map<string, Intent> | undefined;
+  /** The open notes of changes, by service and object. */
+  readonly #changes = new Map<string, Change[]>();
   #queue: { line: Line; done: (error?: Error) => void }[] = [];
   #isWriting = false;
   readonly #folder: string;
@@ -66,9 +88,10 @@ export class Journal {
   constructor(folder: string) {
     this.#folder = folder;
     try {
-      const { intents, closed, aside } = readJournal(folder);
-      if (aside.length > 0 || closed > intents.length) this.#compact();
+      const { intents, changes, closed, aside } = readJournal(folder);
+      if (aside.length > 0 || closed > intents.length + changes.length) this.#compact();
       this.#earlier = intents;
+      for (const change of changes) this.#add(change);
     } catch (error) {
       throw unusable(folder, error);
     }
@@ -88,17 +111,17 @@ export class Journal {
   }
 
   /** Notes on disk what a create is about to make, and returns the name of the note. */
-  async begin(details: Omit<Intent, "intent" | "id">): Promise<string> {
+  async begin(details: Omit<Intent, "intent" | "id" | "left">): Promise<string> {
     const intent = randomUUID();
     this.#own.add(intent);
     await this.#append({ intent, ...details });
     return intent;
   }
 
-  /** Notes the id of what was made, or found to be made, for an intent. */
-  made(intent: string, id: string): Promise<void> {
-    this.#earlier = this.#earlier.map((each) => (each.intent === intent ? { ...each, id } : each));
-    return this.#append({ made: intent, id });
+  /** Notes the id of what was made, or found to be made, for an intent, and a digest of what it is like. */
+  made(intent: string, id: string, left?: string): Promise<void> {
+    this.#earlier = this.#earlier.map((each) => (each.intent === intent ? withMade(each, id, left) : each));
+    return this.#append({ made: intent, id, ...(left === undefined ? {} : { left }) });
   }
 
   /** Notes that nothing was made for an intent. */
@@ -118,6 +141,46 @@ export class Journal {
     this.#byObject.delete(object);
     this.#saved.add(found.intent);
     return this.close(found.intent);
+  }
+
+  /** Notes on disk that properties of an object are about to be changed, and returns the name of the note. */
+  async changing(details: Omit<Change, "change">): Promise<string> {
+    const change = { change: randomBytes(6).toString("base64url"), ...details };
+    this.#add(change);
+    await this.#append(change);
+    return change.change;
+  }
+
+  /** The changes of an object that are not known to be saved, in their order. */
+  changesOf(service: string, object: string): Change[] {
+    return this.#changes.get(`${service} ${object}`) ?? [];
+  }
+
+  /** Notes that changes of an object are saved, or were never made. */
+  async settle(changes: Change[]): Promise<void> {
+    for (const { service, object } of changes) {
+      const open = this.changesOf(service, object).filter((each) => !changes.includes(each));
+      this.#changes.set(`${service} ${object}`, open);
+    }
+    await Promise.all(changes.map(({ change }) => this.close(change)));
+  }
+
+  #add(change: Change): void {
+    const { service, object } = change;
+    this.#changes.set(`${service} ${object}`, [...this.changesOf(service, object), change]);
+  }
+
+  /** Notes that a resource has taken over an object: no other one may finish the create of it any more. */
+  async taken({ service, backend, urn }: Owner, key: string, id: string): Promise<void> {
+    const [type] = key.split(" ");
+    const isOf = (each: Intent) =>
+      each.service === service && (each.id === undefined ? each.key === key : each.id === id);
+    const others = this.#earlier.filter(
+      (each) =>
+        isOf(each) && each.key.startsWith(`${type} `) && (each.backend !== backend || each.urn !== urn),
+    );
+    for (const { intent } of others) this.#saved.add(intent);
+    await Promise.all(others.map(({ intent }) => this.close(intent)));
   }
 
   /** Creates run at the same time: what they note goes to disk together. */
@@ -160,9 +223,9 @@ export class Journal {
     }
     const path = join(this.#folder, current);
     if (existsSync(path)) renameSync(path, join(this.#folder, `intents-${randomUUID()}.jsonl`));
-    const { intents, aside } = readJournal(this.#folder);
+    const { intents, changes, aside } = readJournal(this.#folder);
     const file = openSync(path, "a", 0o600);
-    writeSync(file, toText(intents.flatMap(toLines)));
+    writeSync(file, toText([...intents.flatMap(toLines), ...changes]));
     fsyncSync(file);
     closeSync(file);
     for (const name of aside) rmSync(join(this.#folder, name), { force: true });
@@ -188,8 +251,13 @@ function unusable(folder: string, error: unknown): Error {
   );
 }
 
-/** The open intents of a folder, how many were closed, and the names of the files that were put aside. */
-export function readJournal(folder: string): { intents: Intent[]; closed: number; aside: string[] } {
+/** The open notes of a folder, how many were closed, and the names of the files that were put aside. */
+export function readJournal(folder: string): {
+  intents: Intent[];
+  changes: Change[];
+  closed: number;
+  aside: string[];
+} {
   const list = () => (existsSync(folder) ? readdirSync(folder).filter(isJournalFile).sort() : []);
   let names = list();
   let lines = names.flatMap((name) => readLines(join(folder, name)));
@@ -199,16 +267,23 @@ export function readJournal(folder: string): { intents: Intent[]; closed: number
     lines = names.flatMap((name) => readLines(join(folder, name)));
   }
   const intents = new Map(lines.flatMap((line) => ("intent" in line ? [[line.intent, line as Intent]] : [])));
+  // Of what is deleted no state tells any more.
+  const oldest = new Date(Date.now() - deletionsKept).toISOString();
+  const isKept = ({ fields, time }: Change) => fields.length > 0 || time > oldest;
+  const changes = new Map(
+    lines.flatMap((line) => ("change" in line && isKept(line) ? [[line.change, line]] : [])),
+  );
   const closed = new Set<string>();
   for (const line of lines) {
     if ("closed" in line) closed.add(line.closed);
     if (!("made" in line)) continue;
     const intent = intents.get(line.made);
-    if (intent) intent.id = line.id;
+    if (intent) intents.set(line.made, withMade(intent, line.id, line.left));
   }
-  for (const name of closed) intents.delete(name);
+  for (const name of closed) for (const notes of [intents, changes]) notes.delete(name);
   return {
     intents: [...intents.values()],
+    changes: [...changes.values()],
     closed: closed.size,
     aside: names.filter((name) => name !== current),
   };
@@ -234,8 +309,14 @@ function readLines(path: string): Line[] {
   });
 }
 
-function toLines({ id, ...intent }: Intent): Line[] {
-  return [intent, ...(id === undefined ? [] : [{ made: intent.intent, id }])];
+function toLines({ id, left, ...intent }: Intent): Line[] {
+  if (id === undefined) return [intent];
+  const made = { made: intent.intent, id };
+  return [intent, ...(left ?? [undefined]).map((digest) => (digest ? { ...made, left: digest } : made))];
+}
+
+function withMade(intent: Intent, id: string, left: string | undefined): Intent {
+  return { ...intent, id, ...(left === undefined ? {} : { left: [...(intent.left ?? []), left] }) };
 }
 
 /** The line break comes first, as the last line may be half a one. */
@@ -250,8 +331,8 @@ async function appendLines(folder: string, lines: Line[]): Promise<void> {
     const file = await open(path, "a", 0o600);
     try {
       await file.appendFile(toText(lines));
-      // Only an intent must be there before something else happens.
-      if (lines.some((line) => "intent" in line)) await file.datasync();
+      // Only what is about to be done must be there before something else happens.
+      if (lines.some((line) => "intent" in line || "change" in line)) await file.datasync();
       // Another run that put the file aside meanwhile may have read it before.
       const [written, now] = [(await file.stat({ bigint: true })).ino, inodeOf(path)];
       if (written === now) return;

@@ -1,12 +1,13 @@
-import { assertAdoptable, conflict } from "./adopt";
+import { assertAdoptable, conflict, nothingToImport } from "./adopt";
 import type { Adopt } from "./adopt";
 import * as aliases from "./aliases";
 import { changedFields, digestOf } from "./drift";
 import { findAlias, findLink, findUrl } from "./find";
-import { inZone, observe, toForm, visible, wishOf, type LinkInputs } from "./link-fields";
+import { canonical, inZone, observe, toForm, visible, wishOf, type LinkInputs } from "./link-fields";
 import { candidatesOf, managed, secret, type Field } from "./link-names";
 import { namingTargets, writeLink } from "./link-writes";
 import { ExistsError, Notes, storeOnce } from "./once";
+import { assertFree, claim, isFormer, isOwned, isPlaced } from "./ownership";
 import type { Client, LinkRecord } from "./service/client";
 import { isNotFound, type ServiceError } from "./service/errors";
 import { readsOf } from "./session";
@@ -16,15 +17,12 @@ import type { Settings } from "./settings";
 
 export interface Created {
   record: LinkRecord;
+  /** False where the link existed before. */
+  isNew: boolean;
   /** What the record was made from: the inputs, with another alias where somebody else had the derived one. */
   made: LinkInputs;
   /** The fields that the record answers for. */
   fields: readonly Field[];
-}
-
-/** What a create is going to make, for `noteOwner`; the derived alias tells those apart whose alias the service chooses. */
-export function targetOf({ domainId, alias, __alias }: LinkInputs): string {
-  return `link ${domainId}/${alias ?? __alias}`;
 }
 
 /** The natural key of a link in the journal; without alias where the service chooses it. */
@@ -56,7 +54,7 @@ async function findLeft(client: Client, key: string, inputs: LinkInputs): Promis
 
 /** Is a link one that no other resource of this run has? */
 function isUnknown({ id }: LinkRecord): boolean {
-  return !claimed.has(id) && !aliases.hasPlan(id);
+  return !claimed.has(id) && !isOwned("link", id);
 }
 
 /** What a lost request may have made: the link of the alias, or, where the service chose it, one that is certainly its own. */
@@ -104,8 +102,10 @@ interface Create {
 /** Imports, finishes, stores or adopts a link. */
 export async function makeLink(client: Client, inputs: LinkInputs, settings: Settings): Promise<Created> {
   const create = { client, inputs, settings };
-  if (inputs.__import !== undefined) return importLink(create, inputs.__import);
-  const notes = new Notes(client, settings, targetOf(inputs));
+  const notes = new Notes(client, settings, inputs.__urn);
+  // An import is for a resource without an object: one that is replaced is stored anew.
+  if (inputs.__import !== undefined && !isPlaced(inputs.__urn))
+    return importLink(create, notes, inputs.__import);
   const isDerived = inputs.alias !== undefined && inputs.alias === inputs.__alias;
   const candidates = isDerived ? candidatesOf(inputs.alias as string) : [inputs.alias];
   const finished = await finishLink(create, notes, candidates);
@@ -130,12 +130,12 @@ export async function makeLink(client: Client, inputs: LinkInputs, settings: Set
   );
 }
 
-async function importLink(create: Create, key: string): Promise<Created> {
+async function importLink(create: Create, notes: Notes, key: string): Promise<Created> {
   const { client, inputs, settings } = create;
   const found = await findLink(client, key);
-  if (!found) throw new Error(`There is no link ${JSON.stringify(key)} to import in this account.`);
+  if (!found) throw nothingToImport("link", key);
   const made = inputs.__alias === undefined ? inputs : { ...inputs, alias: found.alias };
-  return takeOver(create, found, inputs.adopt ?? settings.adopt, made);
+  return takeOver(create, notes, found, inputs.adopt ?? settings.adopt, made);
 }
 
 /** Takes over what a run that was killed has made for this resource. */
@@ -144,23 +144,28 @@ async function finishLink(
   notes: Notes,
   candidates: (string | undefined)[],
 ): Promise<Created | undefined> {
-  const { client, inputs, settings } = create;
+  const { client, inputs } = create;
   const { domainId, alias } = inputs;
   const left = await notes.leftOver(
     (id) => readsOf(client).find(id, domainId),
     (key) => findLeft(client, key, inputs),
-    (link) => digestOf(telling, inZone(observe(link, inputs), settings.timeZone)),
+    (link) => digestOfLink(create, link),
     (link) => (link.domain_id ?? domainId) === domainId && isUnknown(link),
   );
   if (!left) return undefined;
   claimed.add(left.id);
   const isKept = alias === undefined || candidates.includes(left.alias);
   aliases.notePlan(left.id, !isKept);
-  return takeOver(create, left, "always", isKept ? { ...inputs, alias: left.alias } : inputs);
+  return takeOver(create, notes, left, "always", isKept ? { ...inputs, alias: left.alias } : inputs);
+}
+
+function digestOfLink({ inputs, settings }: Create, link: LinkRecord): string {
+  return digestOf(telling, canonical(inZone(observe(link, inputs), settings.timeZone)));
 }
 
 /** Throws `AliasTaken` where another link has the alias. */
-async function storeLink({ client, settings }: Create, notes: Notes, made: LinkInputs): Promise<Created> {
+async function storeLink(create: Create, notes: Notes, made: LinkInputs): Promise<Created> {
+  const { client, settings } = create;
   const fields = managed.filter((field) => made[field] !== undefined);
   const once = () =>
     storeOnce<LinkRecord>(
@@ -171,8 +176,11 @@ async function storeLink({ client, settings }: Create, notes: Notes, made: LinkI
     );
   const take = () => aliases.takeAlias(client, made, once);
   try {
-    const key = keyOf(made.domainId, made.alias);
-    return { record: await notes.during(key, digestOf(telling, made), take), made, fields };
+    const sent = digestOf(telling, canonical(made));
+    const record = await notes.during(keyOf(made.domainId, made.alias), sent, take, (link) =>
+      digestOfLink(create, link),
+    );
+    return { record, isNew: true, made, fields };
   } catch (error) {
     throw error instanceof ExistsError
       ? new aliases.AliasTaken(error.refusal, error.found as LinkRecord)
@@ -189,36 +197,54 @@ async function adoptLink(
   holder: LinkRecord,
 ): Promise<Created> {
   const { inputs, settings } = create;
+  const { __urn: urn } = inputs;
+  // What this resource had before it was replaced is its own, whatever the program says of adoption.
+  if (isFormer(holder.id, urn)) return takeOver(create, notes, holder, "always", made);
   const adopt = inputs.adopt ?? settings.adopt;
-  const isEqual = differingFields(made, holder, settings).length === 0;
+  const differing = differingFields(made, holder, settings);
+  const isEqual = differing.length === 0;
   // An alias that comes from the URN shows as well that an interrupted run of this stack has made the link.
   const isDerived = inputs.alias !== undefined && inputs.alias === inputs.__alias;
-  const isOwn = isEqual && ((await notes.isOwn(keyOf(made.domainId, made.alias), holder)) || isDerived);
+  const key = keyOf(made.domainId, made.alias);
+  const isOwn = isEqual && ((await notes.isOwn(key, holder, digestOfLink(create, holder))) || isDerived);
   // Not even with leave to adopt may two resources have one link.
-  if (!isUnknown(holder) || (!isOwn && adopt === "never")) throw conflict(refusal, "the link", holder.id);
-  return takeOver(create, holder, isOwn ? "ifEqual" : adopt, made);
+  if (claimed.has(holder.id) || (!isOwn && adopt === "never")) {
+    assertFree("link", holder.id, urn);
+    throw conflict(refusal, "link", holder.id, differing);
+  }
+  return takeOver(create, notes, holder, isOwn ? "ifEqual" : adopt, made);
 }
 
 /** Makes of a link that exists what the program says. */
 async function takeOver(
-  { client, settings }: Create,
+  { client, inputs, settings }: Create,
+  notes: Notes,
   found: LinkRecord,
   mode: Adopt,
   made: LinkInputs,
 ): Promise<Created> {
-  const differing = differingFields(made, found, settings);
-  // A link cannot be moved, so no mode helps where one of another domain was named by its id.
-  assertAdoptable(`link ${found.id}`, differing, differing.includes("domainId") ? "never" : mode);
-  // Whether a password is the right one cannot be seen.
-  const fields = managed.filter(
-    (field) =>
-      differing.includes(field) || (secret.some((each) => each === field) && made[field] !== undefined),
-  );
-  const record = fields.length > 0 ? await writeLink(client, found.id, made, fields) : found;
-  return { record, made, fields: managed };
+  const { release } = claim("link", found.id, inputs.__urn);
+  try {
+    const differing = differingFields(made, found, settings);
+    // A link cannot be moved, so no mode helps where one of another domain was named by its id.
+    assertAdoptable(`link ${found.id}`, differing, differing.includes("domainId") ? "never" : mode);
+    // Whether a password is the right one cannot be seen.
+    const fields = managed.filter(
+      (field) =>
+        differing.includes(field) || (secret.some((each) => each === field) && made[field] !== undefined),
+    );
+    const key = keyOf(found.domain_id ?? made.domainId, found.alias);
+    await notes.taken(key, found.id, digestOf(telling, canonical(made)));
+    const record = fields.length > 0 ? await writeLink(client, found.id, made, fields) : found;
+    return { record, isNew: false, made, fields: managed };
+  } catch (error) {
+    release();
+    throw error;
+  }
 }
 
 function differingFields(wish: LinkInputs, found: LinkRecord, { timeZone }: Settings): Field[] {
-  const differing = changedFields(managed, wishOf(wish), inZone(observe(found, wish), timeZone));
+  const answer = inZone(observe(found, wish), timeZone);
+  const differing = changedFields(managed, canonical(wishOf(wish)), canonical(answer));
   return wish.alias === undefined ? differing.filter((field) => field !== "alias") : differing;
 }

@@ -17,6 +17,8 @@ const targeting = ["targetsType", "targets"] as const;
 /** Canonical arguments, as `check` makes them. */
 export interface LinkInputs {
   __provider: string;
+  /** URN of the resource; states of 0.1.0 have none. */
+  __urn?: string;
   /** The alias derived for a link for which the program names none. */
   __alias?: string;
   /** The alias that such a link had before somebody else changed it. */
@@ -77,7 +79,36 @@ export function observe(record: LinkRecord, inputs: { domainId?: number }): Reco
 /** The managed fields as `observe` shows them when the service holds exactly the inputs. */
 export function wishOf(inputs: LinkInputs): Partial<Record<Field, unknown>> {
   const hidden = (password: string | undefined) => absentIf(password === undefined, someSecret);
-  return { ...inputs, redirectPassword: hidden(inputs.redirectPassword), password: hidden(inputs.password) };
+  return canonical({
+    ...inputs,
+    redirectPassword: hidden(inputs.redirectPassword),
+    password: hidden(inputs.password),
+  });
+}
+
+/** The same values with lists in an order of their own, where that of the program has no meaning to the service. */
+export function canonical<Fields extends Partial<Record<Field, unknown>>>(values: Fields): Fields {
+  const { pixelIds, targetsType, targets } = values as { [Name in Field]?: LinkInputs[Name] };
+  return {
+    ...values,
+    ...(Array.isArray(pixelIds) ? { pixelIds: [...pixelIds].sort((a, b) => a - b) } : {}),
+    ...(Array.isArray(targets) ? { targets: orderTargets(targetsType, targets) } : {}),
+  };
+}
+
+/** An answer with its lists in the order of the program, as far as that has the same pixels and keys. */
+export function inOrderOf(inputs: LinkInputs, answer: Record<Field, unknown>): Record<Field, unknown> {
+  const { pixelIds, targetsType, targets } = answer as { [Name in Field]?: LinkInputs[Name] };
+  const arrange = <Item>(list: Item[], has: (item: Item) => number) => {
+    const place = (item: Item) => (has(item) === -1 ? Infinity : has(item));
+    return [...list].sort((a, b) => (place(a) === place(b) ? 0 : place(a) - place(b)));
+  };
+  const targetAt = ({ key }: Target) => inputs.targets?.findIndex((each) => each.key === key) ?? -1;
+  return {
+    ...answer,
+    ...(pixelIds ? { pixelIds: arrange(pixelIds, (id) => inputs.pixelIds?.indexOf(id) ?? -1) } : {}),
+    ...(targets && targetsType !== "rotations" ? { targets: arrange(targets, targetAt) } : {}),
+  };
 }
 
 /** The same with the active period, which the service answers in UTC, in the time zone of the account if that is known. */

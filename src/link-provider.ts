@@ -1,6 +1,6 @@
 import type * as pulumi from "@pulumi/pulumi";
 import * as aliases from "./aliases";
-import { checkInputs } from "./check";
+import { checkInputs, toFailure, type Failure } from "./check";
 import { isUnknown } from "./check-fields";
 import {
   changedFields,
@@ -14,30 +14,64 @@ import {
 import * as existing from "./existing";
 import { linkFields } from "./fields";
 import { findLink } from "./find";
-import { makeLink, targetOf } from "./link-create";
-import { inZone, observe, replacing, visible, wishOf, type LinkInputs } from "./link-fields";
-import { managed, type Field } from "./link-names";
+import { makeLink } from "./link-create";
+import {
+  canonical,
+  inOrderOf,
+  inZone,
+  observe,
+  replacing,
+  visible,
+  wishOf,
+  type LinkInputs,
+} from "./link-fields";
+import { managed, secret, type Field } from "./link-names";
 import { together } from "./link-rules";
 import { writeLink } from "./link-writes";
-import { isHeld, noteHeld, noteOwner, noteSaved } from "./once";
+import {
+  keptRevision,
+  noteChange,
+  noteSaved,
+  settleChanges,
+  unsavedChanges,
+  writeOrDoubt,
+  type Revision,
+} from "./once";
+import {
+  claim,
+  importClashes,
+  isComparing,
+  isLast,
+  keptProvenance,
+  nameOf,
+  noteDeleted,
+  notePlaced,
+  notePlan,
+  notePlanning,
+  noteRefreshing,
+  noteWanted,
+  noteWishes,
+  provenanceOf,
+  type Provenance,
+} from "./ownership";
 import type { Client, LinkRecord } from "./service/client";
 import {
   configure,
   isSettled,
   knownSettings,
   notKept,
+  orGone,
   refuseOtherService,
   readsOf,
   unlessGone,
   withClient,
-  writeOrDoubt,
   type Doubt,
   type Origin,
 } from "./session";
 import type { Settings } from "./settings";
 
 /** What the state keeps of a link. */
-export interface LinkState extends LinkInputs, Origin, Doubt {
+export interface LinkState extends LinkInputs, Origin, Doubt, Provenance, Revision {
   alias: string;
   shortUrl: string;
   __echo?: Echo;
@@ -57,6 +91,7 @@ async function written(
   inputs: LinkInputs,
   fields: readonly Field[],
   echo: Echo | undefined,
+  kept: Provenance & Revision,
   settings: Settings,
 ): Promise<LinkState> {
   const wish = wishOf(inputs);
@@ -65,13 +100,24 @@ async function written(
   const missing = (answer: LinkRecord) => ignoredFields(told, wish, observe(answer, inputs));
   // A write may be answered with less than the whole record.
   const whole = missing(record).length === 0 ? record : await client.showLink(record.id);
-  const state = toState(whole, inputs, echoOf(fields, wish, observe(whole, inputs), echo), settings);
+  const newEcho = echoOf(fields, wish, observe(whole, inputs), echo);
+  const state = { ...toState(whole, inputs, newEcho, settings), ...kept };
   const ignored = missing(whole);
   if (ignored.length > 0) throw notKept(record.id, state, ignored);
   return state;
 }
 
-function toInputs({ shortUrl: _shortUrl, __echo, __origin, __doubtful, ...inputs }: LinkState): LinkInputs {
+function toInputs(state: LinkState): LinkInputs {
+  const {
+    shortUrl: _shortUrl,
+    __echo,
+    __origin,
+    __doubtful,
+    __adoption,
+    __former,
+    __revision,
+    ...inputs
+  } = state;
   return inputs;
 }
 
@@ -101,50 +147,59 @@ export class LinkProvider implements pulumi.dynamic.ResourceProvider {
   configure = configure;
 
   async check(olds: Partial<LinkInputs>, news: Record<string, unknown>): Promise<pulumi.dynamic.CheckResult> {
+    notePlanning();
     aliases.notePlanning();
     const checked = checkInputs(linkFields, news, (fields, refused) =>
       together(fields as Partial<LinkInputs>, refused, { timeZone: knownSettings()?.timeZone }),
     );
-    const { failures, isPreview } = checked;
-    const { __freed, __urn, ...fields } = checked.inputs as LinkInputs & { __freed?: string; __urn?: string };
+    const { isPreview } = checked;
+    const failures = [...checked.failures];
+    const { __wishes, ...fields } = checked.inputs as LinkInputs & {
+      __wishes?: Record<string, string | null>;
+    };
+    noteWishes(__wishes);
     const isNew = Object.keys(olds).length === 0;
+    if (!isNew) notePlaced(fields.__urn);
     const inputs = fields.alias === undefined ? chooseAlias(fields, isNew ? undefined : olds) : fields;
-    if (fields.alias !== undefined) {
-      delete inputs.__alias;
-      if (__freed !== undefined) aliases.noteFreed(inputs.domainId, fields.alias, __freed);
-    }
-    noteOwner(targetOf(inputs), __urn);
+    if (fields.alias !== undefined) delete inputs.__alias;
+    if (failures.length === 0) failures.push(...clashes(inputs));
     if (isPreview && isNew && failures.length === 0) await announceExisting(inputs);
     return { inputs, failures };
   }
 
   diff(id: string, olds: LinkState, news: LinkInputs): Promise<pulumi.dynamic.DiffResult> {
     refuseOtherService(olds);
-    noteSaved("link", id);
     const wanted = keepAlias(olds, news);
-    const changed = changedFields(managed, olds, wanted);
-    // An alias in doubt is written again, over one that another link may need.
-    const inDoubt = olds.__doubtful?.includes("alias") ?? false;
-    aliases.notePlan(Number(id), inDoubt || changed.includes("alias") || changed.includes("domainId"));
-    if (news.__alias !== undefined) keptAliases.set(news.__alias, wanted.alias);
-    // Left undefined, `changes` makes the engine compare the inputs itself and show each property in the plan.
-    return Promise.resolve(
-      changed.length === 0
-        ? { changes: false }
-        : {
-            replaces: replacing.filter((field) => changed.includes(field)),
-            // Two links cannot share an alias, should anything else ask for a replacement.
-            deleteBeforeReplace: isSame([olds.domainId, olds.alias], [wanted.domainId, wanted.alias]),
-          },
-    );
+    const changed = changedFields(managed, canonical(olds), canonical(wanted));
+    const replaces = replacing.filter((field) => changed.includes(field));
+    // Two links cannot share an alias, should anything else ask for a replacement.
+    const deleteBeforeReplace = isSame([olds.domainId, olds.alias], [wanted.domainId, wanted.alias]);
+    const isInDoubt =
+      !isComparing() && (aliases.isAstray(Number(id)) || unsavedChanges("link", id, olds) !== undefined);
+    if (!isComparing()) {
+      noteSaved("link", id);
+      notePlan("link", id, news.__urn, olds, replaces.length === 0);
+      // An alias in doubt is written again, over one that another link may need.
+      const leaves =
+        changed.includes("alias") || changed.includes("domainId") || doubtful(id, olds).includes("alias");
+      aliases.notePlan(Number(id), leaves);
+      if (news.__alias !== undefined) keptAliases.set(news.__alias, wanted.alias);
+    }
+    // Left undefined, `changes` makes the engine compare the inputs itself and show each property in the plan. It would find
+    // nothing in those of a link that may not be as the state says.
+    if (changed.length === 0) return Promise.resolve({ changes: isInDoubt });
+    return Promise.resolve({ replaces, deleteBeforeReplace });
   }
 
   create(inputs: LinkInputs): Promise<pulumi.dynamic.CreateResult<LinkState>> {
     return withClient({}, async (client, settings) => {
-      const { record, fields, made } = await makeLink(client, inputs, settings);
+      const { record, isNew, fields, made } = await makeLink(client, inputs, settings);
       aliases.notePlan(record.id, false);
-      noteHeld(targetOf(inputs), "link", record.id);
-      return { id: String(record.id), outs: await written(client, record, made, fields, {}, settings) };
+      claim("link", record.id, inputs.__urn);
+      await settleChanges("link", record.id);
+      const provenance = provenanceOf(record.id, inputs.__urn, isNew);
+      const outs = await written(client, record, made, fields, {}, provenance, settings);
+      return { id: String(record.id), outs };
     });
   }
 
@@ -152,20 +207,26 @@ export class LinkProvider implements pulumi.dynamic.ResourceProvider {
     return withClient(state, async (client, settings) => {
       // Of `Link.get` there is no output yet, of a refresh there always is.
       if ((state.shortUrl as string | undefined) === undefined) return get(client, id, state, settings);
-      aliases.noteRefresh();
-      // Of a link that another stack has made, `Link.get` proves nothing.
-      if (!("__id" in state)) noteSaved("link", id);
+      noteRefreshing();
+      // Of a link that another stack has made, `Link.get` proves nothing, and its passwords it does not know.
+      const isOwn = !("__id" in state);
+      if (isOwn) noteSaved("link", id);
+      const fields = isOwn ? managed : visible;
       const record = await readsOf(client).read(Number(id), state.domainId);
       // An empty answer drops the resource from the state.
       if (!record) return {};
       const old = toInputs(state);
       const answer = observe(record, old);
-      const drifted = driftedFields(managed, wishOf(old), answer, state.__echo);
-      const inputs = replaceFields(old, drifted, inZone(answer, settings.timeZone));
+      const drifted = driftedFields(fields, wishOf(old), answer, state.__echo);
+      const inputs = replaceFields(old, drifted, inOrderOf(old, inZone(answer, settings.timeZone)));
       // Nobody but this state knows which alias to go back to.
       if (inputs.__alias !== undefined && drifted.includes("alias")) inputs.__keptAlias ??= state.alias;
       const echo = echoOf(drifted, wishOf(inputs), answer, state.__echo);
-      const props = toState(record, inputs, echo, settings);
+      const props = {
+        ...toState(record, inputs, echo, settings),
+        ...keptProvenance(state),
+        ...keptRevision(state),
+      };
       return isSettled(state, drifted) ? { id, props } : { id, props, inputs };
     });
   }
@@ -175,11 +236,13 @@ export class LinkProvider implements pulumi.dynamic.ResourceProvider {
       const wanted = keepAlias(olds, news);
       // What the service did not keep the last time is tried again.
       const ignored = ignoredFields(visible, olds, { ...olds, ...olds.__echo });
-      const doubtful = managed.filter((field) => olds.__doubtful?.includes(field));
-      const fields = [...new Set([...changedFields(managed, olds, wanted), ...ignored, ...doubtful])];
-      return writeOrDoubt(id, olds, fields, async () => {
-        const record = await writeLink(client, Number(id), wanted, fields);
-        return { outs: await written(client, record, wanted, fields, olds.__echo, settings) };
+      const changed = changedFields(managed, canonical(olds), canonical(wanted));
+      const fields = [...new Set([...changed, ...ignored, ...doubtful(id, olds)])];
+      const isAstray = () => aliases.isAstray(Number(id));
+      return writeOrDoubt("link", id, olds, fields, isAstray, async (revision) => {
+        const record = await orGone("link", id, writeLink(client, Number(id), wanted, fields));
+        const kept = { ...keptProvenance(olds), ...revision };
+        return { outs: await written(client, record, wanted, fields, olds.__echo, kept, settings) };
       });
     });
   }
@@ -187,26 +250,62 @@ export class LinkProvider implements pulumi.dynamic.ResourceProvider {
   delete(id: string, state: LinkState): Promise<void> {
     return withClient(state, async (client) => {
       noteSaved("link", id);
-      if (isHeld("link", id)) return;
+      if (!isLast("link", id, state)) return;
+      const deletion = await noteChange("link", id, []);
       await unlessGone(client.deleteLink(Number(id)));
+      await settleChanges("link", id, { except: deletion });
+      noteDeleted(id, state.__urn);
     });
   }
+}
+
+/** The fields that may not be as the state says, and are written again. */
+function doubtful(id: string, olds: LinkState): Field[] {
+  const names = [...(olds.__doubtful ?? []), ...(unsavedChanges("link", id, olds) ?? [])];
+  if (aliases.isAstray(Number(id))) names.push("alias");
+  return managed.filter((field) => names.includes(field));
+}
+
+/** What another link of the program wants as well. */
+function clashes({ __urn: urn, domainId, alias, __import: key }: LinkInputs): Failure[] {
+  const failures: Failure[] = [];
+  if (alias !== undefined && !isUnknown([domainId, alias])) {
+    const other = noteWanted(`alias ${aliases.aliasKey(domainId, alias)}`, urn);
+    if (other !== undefined) {
+      const reason = `is also that of the resource ${nameOf(other)} (${other}); on one domain each link needs its own`;
+      failures.push(toFailure({ property: "alias", reason }));
+    }
+  }
+  return [...failures, ...importClashes("link", key, urn)];
 }
 
 /** Says in a preview what the plan of a new link does not show. */
 async function announceExisting(inputs: LinkInputs): Promise<void> {
   const { domainId, alias, __import: key } = inputs;
-  if (key !== undefined && !isUnknown(key)) return existing.announceImport("link", key);
+  const settings = knownSettings();
+  const adopt = inputs.adopt ?? settings?.adopt ?? "never";
+  const known = visible.filter((field) => !isUnknown(inputs[field]));
+  const passwords = secret.filter((field) => inputs[field] !== undefined);
+  const outcomeOf = (found: LinkRecord) => {
+    const answer = inZone(observe(found, inputs), settings?.timeZone);
+    const wish =
+      alias === undefined || inputs.__alias !== undefined ? { ...inputs, alias: found.alias } : inputs;
+    return { differing: changedFields(known, canonical(wish), canonical(answer)), passwords, adopt };
+  };
+  if (key !== undefined && !isUnknown(key)) {
+    const found = await existing.linkToImport(isUnknown(domainId) ? undefined : domainId, key);
+    return existing.announceImport("link", key, found && outcomeOf(found));
+  }
   if (alias === undefined || isUnknown([domainId, alias])) return;
   const found = await existing.existingLink(domainId, alias);
   // A link of this program is known by its plan: the resource is to be replaced, or the alias moves.
   if (!found || aliases.hasPlan(found.id)) return;
-  const known = visible.filter((field) => !isUnknown(inputs[field]));
-  const settings = knownSettings();
-  const differing = changedFields(known, inputs, inZone(observe(found, inputs), settings?.timeZone));
-  const given = inputs.adopt ?? settings?.adopt ?? "never";
-  const adopt = given === "never" && alias === inputs.__alias ? "ifEqual" : given;
-  existing.announce(`link ${found.id}`, found.short_url ?? alias, differing, adopt);
+  const outcome = outcomeOf(found);
+  const mayBeOwn = adopt === "never" && alias === inputs.__alias;
+  existing.announce(`link ${found.id}`, found.short_url ?? alias, {
+    ...outcome,
+    adopt: mayBeOwn ? "ifEqual" : adopt,
+  });
 }
 
 /** A link that exists, by id or by domain and alias, with everything that the service tells of it. */

@@ -2,7 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import type { Adopt } from "./adopt";
 import { dynamicInputs, pauseStacks, typeToken, urnOf, withImport, withRecordId } from "./dynamic";
 import { deriveAlias, period, secret, unset } from "./link-names";
-import { isFreed } from "./serial";
+import { noteWish } from "./wishes";
 import type { Target, TargetsType } from "./targets";
 
 /** Who sees the statistics of a link. */
@@ -169,13 +169,13 @@ export class Link extends pulumi.CustomResource {
     const secrets = Object.fromEntries(given.map((field) => [field, pulumi.secret(args[field])]));
     const dates = Object.fromEntries(period.map((field) => [field, datesAsTexts(args[field])]));
     const named = typeof args.alias === "string" && args.alias.trim() !== "";
-    const freed = opts?.id === undefined ? isFreed(name, args) : undefined;
+    const wishes = opts?.id === undefined ? noteWish(name, args.alias) : undefined;
     const urn = urnOf("Link", name, opts?.parent);
     const owner = opts?.id === undefined ? { __urn: urn } : {};
     const derived = named ? {} : { __alias: urn.then(deriveAlias) };
     const secretOpts = given.length > 0 ? { additionalSecretOutputs: given } : {};
     const { inputs, options } = withImport(
-      { ...outputs, ...args, ...dates, ...secrets, ...derived, ...owner, __freed: freed },
+      { ...outputs, ...args, ...dates, ...secrets, ...derived, ...owner, __wishes: wishes },
       opts,
     );
     const stacks = pauseStacks();

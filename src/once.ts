@@ -2,7 +2,7 @@ import { setTimeout } from "node:timers/promises";
 import { openJournal, type Intent, type Journal, type Owner } from "./journal";
 import type { Client } from "./service/client";
 import { isLost, RefusedError, type ServiceError } from "./service/errors";
-import { knownSettings } from "./session";
+import { describe, IncompleteError, knownSettings, type Doubt } from "./session";
 import { backend, type Settings } from "./settings";
 
 // Exactly one object for each create, although answers get lost and runs are killed.
@@ -82,36 +82,106 @@ function isInTime(item: Made, { time }: Intent): boolean {
   return isYounger(item, Date.parse(time)) && createdAt(item) < Date.parse(time) + lifetime;
 }
 
-/** The resources that this process has checked, by what their creates are going to make: a create does not hear its URN. */
-const owners = new Map<string, string>();
-
-/** Notes for which resource an object is going to be made. */
-export function noteOwner(target: string, urn: string | undefined): void {
-  if (urn !== undefined) owners.set(target, urn);
-}
-
-/** What creates of this process have made or taken over. */
-const held = new Set<string>();
-
-/** Notes that a resource has an object from now on. */
-export function noteHeld(target: string, type: "domain" | "link", id: number): void {
-  if (owners.has(target)) held.add(`${type} ${id}`);
-}
-
-/**
- * Is an object that is to be deleted one that this run has just given to a resource? A resource under a new name may have
- * taken over the object of the old one, whose deletion comes after, and a replacement the object that it replaces.
- */
-export function isHeld(type: "domain" | "link", id: string): boolean {
-  return held.has(`${type} ${id}`);
-}
-
 /** Notes that the engine has an object in its state. */
 export function noteSaved(type: "domain" | "link", id: string): void {
   const { journal, baseUrl = "" } = knownSettings() ?? {};
   if (journal === undefined) return;
   // It is told again in the next run, so a journal that cannot be written stops no plan.
   void (async () => openJournal(journal).saved(baseUrl, type, id))().catch(() => undefined);
+}
+
+/** What a state remembers of the last change of its object. */
+export interface Revision {
+  /** Name of the journal's note of the change. */
+  __revision?: string;
+}
+
+/** The journal, with what tells an object in it from others; undefined where there is none. */
+function objectIn<Value>(
+  type: "domain" | "link",
+  id: string | number,
+  use: (journal: Journal, service: string, object: string) => Value,
+): Value | undefined {
+  const { journal, baseUrl = "" } = knownSettings() ?? {};
+  return journal === undefined ? undefined : use(openJournal(journal), baseUrl, `${type} ${id}`);
+}
+
+/** Notes that properties of an object are about to be changed, or without any that it is about to be deleted. */
+export async function noteChange(
+  type: "domain" | "link",
+  id: string | number,
+  fields: readonly string[],
+): Promise<Revision> {
+  const time = new Date().toISOString();
+  const revision = await objectIn(type, id, (journal, service, object) =>
+    journal.changing({ time, service, object, fields: [...fields] }),
+  );
+  return revision === undefined ? {} : { __revision: revision };
+}
+
+/** The properties that an earlier run may have changed without the state showing it; undefined for none. */
+export function unsavedChanges(
+  type: "domain" | "link",
+  id: string | number,
+  { __revision }: Revision,
+): string[] | undefined {
+  return objectIn(type, id, (journal, service, object) => {
+    const changes = journal.changesOf(service, object);
+    const saved = changes.slice(0, changes.findIndex(({ change }) => change === __revision) + 1);
+    // Told again in the next run where the journal cannot be written.
+    if (saved.length > 0) void journal.settle(saved).catch(() => undefined);
+    const open = changes.slice(saved.length).flatMap(({ fields }) => fields);
+    return changes.length > saved.length ? [...new Set(open)] : undefined;
+  });
+}
+
+/** Notes that changes of an object did not happen, or do not matter any more: `only` one of them, all `except` one, or all. */
+export async function settleChanges(
+  type: "domain" | "link",
+  id: string | number,
+  { only, except }: { only?: Revision; except?: Revision } = {},
+): Promise<void> {
+  await objectIn(type, id, (journal, service, object) => {
+    const changes = journal.changesOf(service, object);
+    const settled = changes.filter(
+      ({ change }) => (only?.__revision ?? change) === change && except?.__revision !== change,
+    );
+    return settled.length > 0 ? journal.settle(settled) : undefined;
+  })?.catch(() => undefined);
+}
+
+/** The same for a resource that is read. */
+export function keptRevision({ __revision }: Revision): Revision {
+  return __revision === undefined ? {} : { __revision };
+}
+
+/**
+ * Writes some fields. Where nobody knows whether they were written, the state keeps them for the next run to write again; the
+ * journal does where the run ends before the engine saves the state.
+ *
+ * @param isAstray Has the object no alias of its own although the write was refused?
+ */
+export async function writeOrDoubt<Value>(
+  type: "domain" | "link",
+  id: string,
+  state: Doubt & Revision,
+  fields: readonly string[],
+  isAstray: () => boolean,
+  write: (revision: Revision) => Promise<Value>,
+): Promise<Value> {
+  const revision = await noteChange(type, id, fields);
+  try {
+    return await write(revision);
+  } catch (error) {
+    if (error instanceof IncompleteError) throw error;
+    const doubtful = isLost(error) ? fields : isAstray() ? ["alias"] : [];
+    if (doubtful.length === 0) {
+      await settleChanges(type, id, { only: revision });
+      throw error;
+    }
+    const all = [...new Set([...(state.__doubtful ?? []), ...doubtful])];
+    throw new IncompleteError(id, { ...state, ...revision, __doubtful: all }, [describe(error)]);
+  }
 }
 
 /** What the journal knows, and is told, of the create of one resource. */
@@ -122,17 +192,16 @@ export class Notes {
   /** Intents of earlier runs whose requests have not arrived. */
   readonly #absent: Intent[] = [];
 
-  /** @param target What the create is going to make, as it was given to `noteOwner`. */
-  constructor(client: Client, settings: Settings, target: string) {
+  /** @param urn The resource that is created; without one nothing is noted. */
+  constructor(client: Client, settings: Settings, urn = "") {
     this.#client = client;
-    const urn = owners.get(target) ?? "";
     this.#owner = { service: settings.baseUrl, backend: backend(), urn };
     if (urn !== "" && settings.journal !== undefined) this.#journal = openJournal(settings.journal);
   }
 
   /**
    * What an earlier run has made for this resource without the engine saving it: what it was told the id of, or what has its
-   * key, is as it was sent, and no older.
+   * key, and in both cases is as it was sent, and no older. Anything else may be another stack's by now.
    *
    * @param show Finds an object by its id.
    * @param find Finds the objects that may have a key and that nothing else in this run has.
@@ -149,32 +218,53 @@ export class Notes {
       if (intent.id !== undefined) {
         const item = await show(Number(intent.id));
         if (!item) await this.#journal?.close(intent.intent);
-        else if (isYounger(item, Date.parse(intent.time)) && isUsable(item)) return item;
+        else if (isYounger(item, Date.parse(intent.time)) && isAsLeft(intent, digest(item)) && isUsable(item))
+          return item;
         continue;
       }
       const items = await find(intent.key);
       if (items.length === 0) this.#absent.push(intent);
       const item = items.findLast((each) => digest(each) === intent.sent && isInTime(each, intent));
       if (!item) continue;
-      await this.#journal?.made(intent.intent, String(item.id));
+      await this.#journal?.made(intent.intent, String(item.id), digest(item));
       if (isUsable(item)) return item;
     }
     return undefined;
   }
 
   /** Was this object, which was not there a moment ago, made for this resource by a run that outlives its engine? */
-  async isOwn(key: string, found: Made): Promise<boolean> {
+  async isOwn(key: string, found: Made, left: string): Promise<boolean> {
     const id = String(found.id);
     const intents = this.#journal?.of(this.#owner, true) ?? [];
     const own = intents.find(
       (each) => each.id === id || (each.id === undefined && each.key === key && isInTime(found, each)),
     );
-    if (own && own.id === undefined) await this.#journal?.made(own.intent, id);
+    if (own && own.id === undefined) await this.#journal?.made(own.intent, id, left);
     return own !== undefined;
   }
 
-  /** Makes an object between two notes: no one can end this process without the next one knowing what it was at. */
-  async during<Item extends Made>(key: string, sent: string, make: () => Promise<Item>): Promise<Item> {
+  /**
+   * Notes that this resource takes over an object, so that none whose create was interrupted takes it for its own.
+   *
+   * @param digest That of what the object is going to be like.
+   */
+  async taken(key: string, id: number, digest: string): Promise<void> {
+    await this.#journal?.taken(this.#owner, key, String(id));
+    const own = this.#journal?.of(this.#owner).find((each) => each.id === String(id));
+    if (own) await this.#journal?.made(own.intent, String(id), digest);
+  }
+
+  /**
+   * Makes an object between two notes: no one can end this process without the next one knowing what it was at.
+   *
+   * @param digest That of what was made, for an object that is as it was sent.
+   */
+  async during<Item extends Made>(
+    key: string,
+    sent: string,
+    make: () => Promise<Item>,
+    digest: (item: Item) => string,
+  ): Promise<Item> {
     const journal = this.#journal;
     if (!journal) return make();
     const time = new Date(this.#client.serviceTime(Date.now())).toISOString();
@@ -188,8 +278,12 @@ export class Notes {
       if (!isLost(error)) await note(journal.close(intent));
       throw error;
     }
-    await note(journal.made(intent, String(item.id)));
+    await note(journal.made(intent, String(item.id), digest(item)));
     for (const { intent: absent } of this.#absent) await note(journal.close(absent));
     return item;
   }
+}
+
+function isAsLeft({ sent, left }: Intent, digest: string): boolean {
+  return digest === sent || (left?.includes(digest) ?? false);
 }

@@ -1,7 +1,7 @@
+import { readState, type StackState, type StateSource } from "./engine-state";
 import { Client } from "./service/client";
 import {
   isForeign,
-  isLost,
   isNotFound,
   isUnauthorized,
   isUnreachable,
@@ -25,6 +25,19 @@ export function configure(request: { config: { get(key: string): string | undefi
   readConfig = (key) => request.config.get(key);
   resolved = undefined;
   return Promise.resolve();
+}
+
+let stateSource: StateSource | undefined;
+let state: Promise<StackState> | undefined;
+
+/** Notes where the state of the stack can be asked for: only a program knows, so not in a refresh or a destroy. */
+export function noteStateSource(source: StateSource | undefined): void {
+  stateSource ??= source;
+}
+
+/** The state that the stack had when this was first asked for; empty where it cannot be had. */
+export function stackState(): Promise<StackState> {
+  return (state ??= readState(stateSource));
 }
 
 /** What is missing or wrong in the settings, for `check` to report before anything is planned. */
@@ -102,24 +115,23 @@ export function notKept(id: number, state: object, fields: readonly string[]): I
   return new IncompleteError(String(id), state, reasons);
 }
 
+/** The answer to an update, or an error that says what to do where its object is not there any more. */
+export async function orGone<Value>(type: string, id: string, call: Promise<Value>): Promise<Value> {
+  try {
+    return await call;
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+    throw new Error(
+      `${type} ${id} is gone from this account: it was deleted by an interrupted run, or not by this stack. ` +
+        `Run "pulumi up --refresh" to create it again.`,
+      { cause: error },
+    );
+  }
+}
+
 /** What a state tells of an update of which nobody knows whether it was carried out. */
 export interface Doubt {
   __doubtful?: string[];
-}
-
-/** Writes some fields. Where nobody knows whether they were written, the state keeps them for the next run to write again. */
-export async function writeOrDoubt<Value>(
-  id: string,
-  state: Doubt,
-  fields: readonly string[],
-  write: () => Promise<Value>,
-): Promise<Value> {
-  try {
-    return await write();
-  } catch (error) {
-    if (!isLost(error)) throw error;
-    throw new IncompleteError(id, { ...state, __doubtful: [...fields] }, [describe(error)]);
-  }
 }
 
 /**

@@ -26,8 +26,8 @@ const listed: { [Type in TargetsType]?: readonly string[] } = {
 
 /**
  * @internal
- * Targets in the spelling that the service accepts and in the order of their keys, which has no meaning. Rotations
- * keep their order and have no keys. What cannot be mended is left as it is and reported.
+ * Targets in the spelling that the service accepts, in the order of the program: the engine finds those that it is to ignore
+ * by their place. Rotations have no keys. What cannot be mended is left as it is and reported.
  */
 export function canonicalTargets(
   type: TargetsType,
@@ -51,10 +51,10 @@ export function canonicalTargets(
     seen.set(spelling ?? key, index);
     return { key: spelling ?? key, value };
   });
-  return { targets: orderTargets(type, spelled), problems };
+  return { targets: spelled, problems };
 }
 
-/** @internal The order that targets have here, whatever the order on the service. */
+/** @internal Targets in the order of their keys, for those that are compared; that of rotations has a meaning. */
 export function orderTargets(type: string | null | undefined, targets: Target[]): Target[] {
   if (type === "rotations") return targets.map(({ value }) => ({ value }));
   const key = (target: Target) => target.key ?? "";

@@ -75,7 +75,7 @@ test.each<[string, object, string, object, string, string]>([
   [
     "pixelIds",
     { pixelIds: [2, 1] },
-    "pixel_ids[0]=1&pixel_ids[1]=2",
+    "pixel_ids[0]=2&pixel_ids[1]=1",
     { pixelIds: [2] },
     "pixel_ids[0]=2",
     "pixel_ids[]=",

@@ -90,7 +90,11 @@ describe("a link", () => {
   test.each<[string, object, object]>([
     ["ids given as texts", { domainId: "12", spaceId: "3" }, { domainId: 12, spaceId: 3 }],
     ["spaces around texts", { url: ` ${url} `, alias: " b " }, { url, alias: "b" }],
-    ["pixels in any order and twice", { pixelIds: [3, "1", 3] }, { pixelIds: [1, 3] }],
+    [
+      "pixels in the order of the program, one that is there twice once",
+      { pixelIds: [3, "1", 3] },
+      { pixelIds: [3, 1] },
+    ],
     ["no pixels", { pixelIds: [] }, {}],
     ["null and empty texts", { expirationUrl: null, redirectPassword: "", alias: "a" }, {}],
     ["sensitive content as a number", { sensitiveContent: 1 }, { sensitiveContent: true }],
@@ -108,7 +112,7 @@ describe("a link", () => {
       { activePeriodStartAt: "2026-03-01T08:00:00", activePeriodEndAt: "2026-03-01T09:00:00" },
     ],
     [
-      "targets in any order",
+      "targets in the order of the program",
       {
         targetsType: "countries",
         targets: [
@@ -119,8 +123,8 @@ describe("a link", () => {
       {
         targetsType: "countries",
         targets: [
-          { key: "DE", value: url },
           { key: "US", value: url },
+          { key: "DE", value: url },
         ],
       },
     ],
@@ -141,8 +145,8 @@ describe("a link", () => {
       {
         targetsType: "browsers",
         targets: [
-          { key: "Maxtho", value: url },
           { key: "Samsung Internet", value: url },
+          { key: "Maxtho", value: url },
         ],
       },
     ],
@@ -399,7 +403,7 @@ describe("a link", () => {
         (key: string) => key.toUpperCase(),
         (key: string) => key.toLowerCase(),
       ]) {
-        const given = [...targets].reverse().map(({ key }) => ({ key: spell(key), value: url }));
+        const given = targets.map(({ key }) => ({ key: spell(key), value: url }));
         expect(await link({ ...base, targetsType, targets: given })).toEqual({
           ...base,
           targetsType,

@@ -135,15 +135,15 @@ test("a request that never arrived leaves nothing open once the next run has mad
 test("another stack, another link and one that was there before are conflicts, and leave no note", async () => {
   await killedRun("/links", "link 1/docs", linkSent, `url=${url}&domain_id=1&alias=docs`);
   const other = (await newRun()).createLink({}, urn.replace("prod", "staging"));
-  await expect(other).rejects.toThrow("It is that of the link with the id 1.");
+  await expect(other).rejects.toThrow("The link with the id 1 has it.");
   await send(emulator, "PATCH", "/links/1", { form: "url=https://example.com/theirs" });
-  await expect((await newRun()).createLink()).rejects.toThrow("It is that of the link with the id 1.");
+  await expect((await newRun()).createLink()).rejects.toThrow("The link with the id 1 has it.");
 
   await send(emulator, "POST", "/links", { form: `url=${url}&domain_id=1&alias=old` });
   await setTimeout(1100);
   await intend("link 1/old", linkSent);
   const older = (await newRun()).createLink({ alias: "old" });
-  await expect(older).rejects.toThrow("It is that of the link with the id 2.");
+  await expect(older).rejects.toThrow("The link with the id 2 has it.");
   expect(open()).toEqual([
     ["link 1/docs", undefined],
     ["link 1/old", undefined],
@@ -171,7 +171,9 @@ test("an object that a run has just given to a resource is not deleted as the ol
   await renaming.link.delete("1", outs as never);
   expect((await send(emulator, "GET", "/links/1")).status).toBe(200);
   const twice = renaming.createLink({ adopt: "always" }, `${urn}-3`);
-  await expect(twice).rejects.toThrow("It is that of the link with the id 1.");
+  await expect(twice).rejects.toThrow(
+    `link 1 is managed by another resource of this stack, "docs-2" (${urn}-2)`,
+  );
   // Without such a create a deletion is one.
   await (await newRun()).link.delete("1", outs as never);
   expect((await send(emulator, "GET", "/links/1")).status).toBe(404);
@@ -211,7 +213,7 @@ test("without a journal nothing is written, and what a killed run made is a conf
   const none = { "shortlink:journal": "none" };
   expect(await (await newRun(none)).createLink()).toMatchObject({ id: "1" });
   expect(existsSync(folder)).toBe(false);
-  await expect((await newRun(none)).createLink()).rejects.toThrow("It is that of the link with the id 1.");
+  await expect((await newRun(none)).createLink()).rejects.toThrow("The link with the id 1 has it.");
 });
 
 test("a journal that cannot be written ends a create before its request, and no plan", async () => {

@@ -71,7 +71,7 @@ test("what was there before the lost request, or is another, is a conflict and n
   await send(emulator, "POST", "/links", { form: `url=${url}&domain_id=1&alias=docs` });
   await new Promise((resolve) => setTimeout(resolve, 2100));
   emulator.faults.push({ path: "/links", method: "POST", nth: 1, answer: "reset" });
-  await expect(create("docs")).rejects.toThrow("It is that of the link with the id 1.");
+  await expect(create("docs")).rejects.toThrow("The link with the id 1 has it.");
   expect(posts("/links")).toBe(2);
   // Somebody else takes the alias while the request is lost.
   emulator.faults.push({ path: "/links", method: "POST", nth: 1, answer: "reset" });
@@ -80,7 +80,7 @@ test("what was there before the lost request, or is another, is a conflict and n
   const isLost = () => emulator.requests.slice(before).some(({ fault }) => fault);
   while (!isLost()) await new Promise((resolve) => setTimeout(resolve, 5));
   await send(emulator, "POST", "/links", { form: "url=https://other.example/&domain_id=1&alias=other" });
-  await expect(other).rejects.toThrow("It is that of the link with the id 2.");
+  await expect(other).rejects.toThrow("The link with the id 2 has it.");
 });
 
 test("an alias that the service chose is found again by destination, domain and age", async () => {

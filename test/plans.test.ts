@@ -192,7 +192,8 @@ test("a preview speaks of new objects only, once the program is right, and of no
     `${exists} and differs in clicksLimit: it will be adopted and changed.`,
   );
   expect(await check(freshLink, {}, { ...preview, __import: "12" })).toBe(
-    "link 12 will be imported, which the plan shows as created.",
+    "link 12 will be imported, which the plan shows as created. It was not found, so it could not be compared with the " +
+      "program.",
   );
   for (const quiet of [news, { ...preview, alias: "free" }, { ...preview, clicksLimit: -1 }]) {
     expect(await check(freshLink, {}, quiet)).toBe("");

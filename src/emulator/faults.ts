@@ -19,7 +19,7 @@ export interface Fault {
    * What the client gets: a connection that is `"reset"`; no answer at all (`"hang"`, until the emulator is closed); half of the
    * answer (`"cut"`); a page with status 200 (`"html"`); or the page of a proxy with this status.
    */
-  answer: "reset" | "hang" | "cut" | "html" | 429 | 500 | 502 | 503 | 504;
+  answer: "reset" | "hang" | "cut" | "html" | 403 | 429 | 500 | 502 | 503 | 504;
 }
 
 /** @internal Decides which call meets which fault; the same for the same seed and calls. */

@@ -80,17 +80,18 @@ test("an interrupted move is finished by the next up", async () => {
   }
 });
 
-test("an alias that stays where it is is refused, with the id of its link and what it may mean", async () => {
+test("an alias that two links name is refused before anything is sent, and one that stays where it is names its link", async () => {
   links = { one: "a", two: "b" };
   await stack.up();
   links = { one: "b", two: "b" };
-  await expect(stack.up()).rejects.toThrow(
-    "alias: The alias has already been taken. It is that of the link with the id",
+  const before = emulator.requests.length;
+  await expect(stack.preview()).rejects.toThrow(
+    /alias is also that of the resource "(?:one|two)" \(urn:.*\); on one domain each link needs its own/,
   );
+  expect(emulator.requests.length).toBe(before);
   links = { renamed: "a", two: "b" };
   await expect(stack.up()).rejects.toThrow(
-    "If this stack manages it under another name, this looks like a rename: give the resource the option " +
-      'aliases: [{ name: "<the old name>" }].',
+    /It differs from the program in url. If the resource was renamed in the program, give it the option aliases/,
   );
   expect(
     Object.values(await remote())

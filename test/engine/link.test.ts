@@ -99,8 +99,8 @@ test("a link with every field is created with one request, unchanged afterwards,
     expiration_url: "https://example.com/expired",
     targets_type: "countries",
     targets: [
-      { key: "DE", value: "https://example.com/de" },
       { key: "US", value: "https://example.com/us" },
+      { key: "DE", value: "https://example.com/de" },
     ],
   });
 
@@ -346,6 +346,7 @@ test("the state keeps the constant provider text and nothing volatile", async ()
   });
   expect(link?.inputs).toEqual({
     __provider: "exports.handler=()=>require('pulumi-shortlink/provider').link",
+    __urn: link?.urn,
     url: "https://example.com/a",
     domainId: 1,
     alias: "docs",

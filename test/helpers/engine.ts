@@ -34,6 +34,8 @@ export interface TestStack {
   config(values: Record<string, string | undefined>): Promise<void>;
   /** Sets a variable in the environment of the commands. */
   env(name: string, value: string): void;
+  /** Runs any other command. */
+  pulumi(...args: string[]): Promise<string>;
   remove(): void;
 }
 
@@ -156,6 +158,7 @@ export async function createStack(
       writeFileSync(file, JSON.stringify(deployment));
       await pulumi("stack", "import", "--file", file);
     },
+    pulumi,
     export: async () => JSON.parse(await pulumi("stack", "export")) as unknown,
     config: async (values) => {
       const given = Object.entries(values).flatMap(([key, value]) =>
