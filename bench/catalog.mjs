@@ -1,4 +1,4 @@
-// `npm run bench:catalog`: what it costs to keep links in files. `shortlink validate` of 10,000 and 100,000 entries in each format,
+// `npm run bench:catalog`: what it costs to keep links in files. `pulumi-shortlink validate` of 10,000 and 100,000 entries in each format,
 // and the same 1,000 links by a LinkCatalog and by a loop, one after the other in turns. Writes docs/performance.md and bench/catalog.json.
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -60,7 +60,7 @@ const programs = Object.entries(times).map(([operation, { shortlink, catalog }])
 });
 
 const bold = (/** @type {string} */ text, /** @type {boolean} */ kept) => (kept ? text : `**${text}**`);
-const text = `| \`shortlink validate\` | entries | seconds | memory at its peak, MB |
+const text = `| \`pulumi-shortlink validate\` | entries | seconds | memory at its peak, MB |
 | --- | ---: | ---: | ---: |
 ${validations.map(({ links, kind, seconds, memory, kept }) => `| ${kind.toUpperCase()} | ${links.toLocaleString("en")} | ${bold(seconds.toFixed(1), kept)} | ${memory.toFixed(0)} |`).join("\n")}
 

@@ -1,4 +1,4 @@
-import { checkFields, type Canonical, type Fields, type Problem } from "./check-fields";
+import { checkFields, isUnknown, type Canonical, type Fields, type Problem } from "./check-fields";
 import type { StateSource } from "./engine-state";
 import { noteStateSource, settingsProblems } from "./session";
 
@@ -13,7 +13,7 @@ export function checkInputs<Schemas extends Fields>(
 ): { inputs: Canonical<Schemas>; failures: Failure[]; isPreview: boolean } {
   // Names that begin so are the engine's and ours: hidden in plans, and nothing that a program sets.
   const isPrivate = ([name]: [string, unknown]) => name.startsWith("__");
-  const { __preview, __state, ...own } = Object.fromEntries(Object.entries(news).filter(isPrivate));
+  const { __preview, __state, __after, ...own } = Object.fromEntries(Object.entries(news).filter(isPrivate));
   noteStateSource(__state as StateSource | undefined);
   const given = Object.entries(news).filter((entry) => !isPrivate(entry));
   const { fields, problems } = checkFields(schemas, Object.fromEntries(given));
@@ -24,6 +24,20 @@ export function checkInputs<Schemas extends Fields>(
     failures: [...settingsProblems().map((reason) => ({ property: "", reason })), ...problems.map(toFailure)],
     isPreview: __preview === true,
   };
+}
+
+/**
+ * Takes the mark of a secret output out of a program's arguments. The provider gives it back with its inputs: the engine marks an
+ * output for which an input of the same name was one.
+ */
+export function takeMark(
+  output: string,
+  news: Record<string, unknown>,
+): { mark: Record<string, null>; args: Record<string, unknown> } {
+  const { [output]: value, ...args } = news;
+  if (value === null) return { mark: { [output]: null }, args };
+  // Not known in the preview whether it is a secret, as its value is not.
+  return { mark: {}, args: isUnknown(value) ? args : news };
 }
 
 function rootOf(property: string): string {

@@ -1,7 +1,7 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { assertAdoptable, conflict, isRefusedFor, nothingToImport } from "./adopt";
 import type { Adopt } from "./adopt";
-import { checkInputs, toFailure, type Failure } from "./check";
+import { checkInputs, takeMark, toFailure, type Failure } from "./check";
 import { isUnknown } from "./check-fields";
 import { collate } from "./collate";
 import {
@@ -19,8 +19,8 @@ import { domainFields } from "./fields";
 import { findDomain } from "./find";
 import {
   ExistsError,
+  deleteNoted,
   keptRevision,
-  noteChange,
   Notes,
   noteSaved,
   settleChanges,
@@ -49,6 +49,7 @@ import {
   provenanceOf,
   type Provenance,
 } from "./ownership";
+import { digested, redactor, type Secrets } from "./redact";
 import type { Client, DomainRecord, LinkRecord } from "./service/client";
 import type { FormFields } from "./service/form";
 import {
@@ -73,7 +74,7 @@ type Field = (typeof managed)[number];
 const replacing: readonly Field[] = ["name"];
 
 /** Canonical arguments, as `check` makes them. */
-export interface DomainInputs {
+export interface DomainInputs extends Secrets {
   __provider: string;
   /** URN of the resource; states of 0.1.0 have none. */
   __urn?: string;
@@ -111,7 +112,7 @@ async function written(
   const missing = (answer: DomainRecord) => ignoredFields(fields, inputs, observe(answer));
   // A write may be answered with less than the whole record.
   const whole = missing(record).length === 0 ? record : await client.showDomain(record.id);
-  const newEcho = echoOf(fields, inputs, observe(whole), echo);
+  const newEcho = echoOf(fields, digested(inputs, inputs), digested(observe(whole), inputs), echo);
   const state = { ...toState(whole, inputs, newEcho, settings), ...kept };
   const ignored = missing(whole);
   if (ignored.length > 0) throw notKept(record.id, state, ignored);
@@ -129,8 +130,8 @@ function observe(record: DomainRecord): Record<Field, unknown> {
 }
 
 /** The natural key of a domain in the journal. */
-function keyOf({ name }: { name: string }): string {
-  return `domain ${name}`;
+function keyOf({ name, __secrets = [] }: Pick<DomainInputs, "name" | "__secrets">): string {
+  return `domain ${__secrets.includes("name") ? `#${digestOf(["name"], { name })}` : name}`;
 }
 
 /** The form that writes the given fields; absent ones are cleared. */
@@ -148,7 +149,8 @@ export class DomainProvider implements pulumi.dynamic.ResourceProvider {
 
   async check(olds: object, news: Record<string, unknown>): Promise<pulumi.dynamic.CheckResult> {
     notePlanning();
-    const { isPreview, ...checked } = checkInputs(domainFields, news);
+    const { mark, args } = takeMark("url", news);
+    const { isPreview, ...checked } = checkInputs(domainFields, args);
     const { __wishes, ...inputs } = checked.inputs as DomainInputs & {
       __wishes?: Record<string, string | null>;
     };
@@ -158,7 +160,7 @@ export class DomainProvider implements pulumi.dynamic.ResourceProvider {
     if (!isNew) notePlaced(inputs.__urn);
     if (failures.length === 0) failures.push(...clashes(inputs));
     if (isPreview && isNew && failures.length === 0) await announceExisting(inputs);
-    return { inputs, failures };
+    return { inputs: { ...inputs, ...mark }, failures };
   }
 
   diff(id: string, olds: DomainState, news: DomainInputs): Promise<pulumi.dynamic.DiffResult> {
@@ -178,7 +180,7 @@ export class DomainProvider implements pulumi.dynamic.ResourceProvider {
   }
 
   create(inputs: DomainInputs): Promise<pulumi.dynamic.CreateResult<DomainState>> {
-    return withClient({}, async (client, settings) => {
+    return withClient(inputs, async (client, settings) => {
       const { record, isNew, fields } = await make(client, inputs, settings);
       claim("domain", record.id, inputs.__urn);
       await settleChanges("domain", record.id);
@@ -200,9 +202,10 @@ export class DomainProvider implements pulumi.dynamic.ResourceProvider {
       if (!record) return {};
       const old = toInputs(state);
       const answer = observe(record);
-      const drifted = driftedFields(managed, old, answer, state.__echo);
+      const answered = digested(answer, state);
+      const drifted = driftedFields(managed, digested(old, state), answered, state.__echo);
       const inputs = replaceFields(old, drifted, answer);
-      const echo = echoOf(drifted, inputs, answer, state.__echo);
+      const echo = echoOf(drifted, digested(inputs, state), answered, state.__echo);
       const props = {
         ...toState(record, inputs, echo, settings),
         ...keptProvenance(state),
@@ -217,7 +220,7 @@ export class DomainProvider implements pulumi.dynamic.ResourceProvider {
     olds: DomainState,
     news: DomainInputs,
   ): Promise<pulumi.dynamic.UpdateResult<DomainState>> {
-    return withClient(olds, async (client, settings) => {
+    return withClient({ ...olds, ...news }, async (client, settings) => {
       // What the service did not keep the last time is tried again.
       const ignored = ignoredFields(managed, olds, { ...olds, ...olds.__echo });
       const unsaved = unsavedChanges("domain", id, olds);
@@ -245,9 +248,7 @@ export class DomainProvider implements pulumi.dynamic.ResourceProvider {
       noteSaved("domain", id);
       if (!isLast("domain", id, state)) return;
       if (!state.forceDestroy) await refuseToDeleteLinks(client, Number(id), state.name);
-      const deletion = await noteChange("domain", id, []);
-      await unlessGone(client.deleteDomain(Number(id)));
-      await settleChanges("domain", id, { except: deletion });
+      await deleteNoted("domain", id, () => client.deleteDomain(Number(id)));
       noteDeleted(id, state.__urn);
     });
   }
@@ -266,7 +267,8 @@ async function announceExisting(inputs: DomainInputs): Promise<void> {
     return existing.announceImport("domain", inputs.__import, found && outcomeOf(found));
   }
   const found = await existing.existingDomain(inputs.name);
-  if (found) existing.announce(`domain ${found.id}`, found.url ?? found.name, outcomeOf(found));
+  if (found)
+    existing.announce(`domain ${found.id}`, redactor(inputs)(found.url ?? found.name), outcomeOf(found));
 }
 
 /** What another domain of the program wants as well. */
@@ -295,7 +297,7 @@ async function make(
       const differing = differences(found);
       // A name cannot be changed, so no mode helps where another domain was named by its id.
       assertAdoptable(`domain ${found.id}`, differing, differing.includes("name") ? "never" : mode);
-      await notes.taken(keyOf(found), found.id, digestOf(managed, inputs));
+      await notes.taken(keyOf(inputs), found.id, digestOf(managed, inputs));
       const record =
         differing.length > 0 ? await client.updateDomain(found.id, toForm(inputs, differing)) : found;
       return { record, isNew: false, fields: managed };
@@ -314,7 +316,10 @@ async function make(
   const left = await notes.leftOver(
     (id) => unlessGone(client.showDomain(id)),
     async (key) => {
-      const found = await findDomain(client, key.slice("domain ".length));
+      const found = await findDomain(
+        client,
+        key === keyOf(inputs) ? inputs.name : key.slice("domain ".length),
+      );
       return found ? [found] : [];
     },
     digest,

@@ -1,6 +1,15 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { Adopt } from "./adopt";
-import { dynamicInputs, pauseStacks, typeToken, urnOf, withImport, withRecordId } from "./dynamic";
+import {
+  dynamicInputs,
+  markOf,
+  pauseStacks,
+  secretsOf,
+  typeToken,
+  urnOf,
+  withImport,
+  withRecordId,
+} from "./dynamic";
 import { allWishes } from "./wishes";
 
 /** Arguments of a {@link Domain}. */
@@ -71,11 +80,13 @@ export class Domain extends pulumi.CustomResource {
       homepageUrl: undefined,
       notFoundUrl: undefined,
       forceDestroy: undefined,
-      url: undefined,
+      url: markOf(args.name),
     };
     // The provider never hears the URN of what it creates, but its journal needs it.
     const owner =
-      opts?.id === undefined ? { __urn: urnOf("Domain", name, opts?.parent), __wishes: allWishes() } : {};
+      opts?.id === undefined
+        ? { __urn: urnOf("Domain", name, opts?.parent), __secrets: secretsOf(args), __wishes: allWishes() }
+        : {};
     const { inputs, options } = withImport({ ...outputs, ...args, ...owner }, opts);
     const stacks = pauseStacks();
     try {

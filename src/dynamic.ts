@@ -1,7 +1,8 @@
 import * as pulumi from "@pulumi/pulumi";
+import { warnIfClear } from "./clear-secrets";
 
 /** The resources of this package; part of every URN, so never to be renamed. */
-export type ResourceType = "Domain" | "Link";
+export type ResourceType = "Domain" | "Link" | "Catalog";
 
 /** The engine's name for the type of a resource whose life cycle this package implements. */
 export function typeToken(type: ResourceType): string {
@@ -38,6 +39,7 @@ export function urnOf(
  * overwrite the output that the SDK puts there.
  */
 export function dynamicInputs(type: ResourceType, inputs: pulumi.Inputs): pulumi.Inputs {
+  warnIfClear("shortlink", "apiKey");
   // The engine does not tell its providers when they plan only.
   const isPreview = pulumi.runtime.isDryRun() ? { __preview: true } : {};
   return { ...inputs, ...isPreview, ...stateSource(), __provider: providerText(type) };
@@ -85,6 +87,27 @@ export function pauseStacks(): { resume: () => void; located: (error: unknown) =
   };
   Error.stackTraceLimit = 0;
   return { resume, located };
+}
+
+/**
+ * The names of the arguments that a program marks as secrets, or of which it marks a part: their values must not get into a message,
+ * and the engine gives them to a provider without the mark. Undefined for none.
+ */
+export function secretsOf(args: object): Promise<string[] | undefined> | undefined {
+  const outputs = Object.entries(args).filter(([, value]) => typeof value === "object" && value !== null);
+  if (outputs.length === 0) return undefined;
+  const names = outputs.map(async ([name, value]) =>
+    (await pulumi.isSecret(pulumi.output(value))) ? [name] : [],
+  );
+  return Promise.all(names).then((found) => (found.flat().length > 0 ? found.flat() : undefined));
+}
+
+/**
+ * Nothing, with the mark of a secret where a value has it. The engine marks an output for which an input of the same name is a
+ * secret, and an output that repeats a secret argument has no input of its own.
+ */
+export function markOf(value: unknown): unknown {
+  return pulumi.Output.isInstance(value) ? value.apply(() => undefined) : undefined;
 }
 
 /**

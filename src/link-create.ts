@@ -25,9 +25,13 @@ export interface Created {
   fields: readonly Field[];
 }
 
-/** The natural key of a link in the journal; without alias where the service chooses it. */
-function keyOf(domainId: number, alias = "*"): string {
-  return `link ${domainId}/${alias}`;
+/** The natural key of a link in the journal; `*` where the service chooses the alias, and a digest of a secret one. */
+function keyOf({
+  domainId,
+  alias = "*",
+  __secrets = [],
+}: Pick<LinkInputs, "domainId" | "alias" | "__secrets">): string {
+  return `link ${domainId}/${__secrets.includes("alias") ? `#${digestOf(["alias"], { alias })}` : alias}`;
 }
 
 /** The fields that tell a link from others of its key. */
@@ -40,9 +44,13 @@ const posted = new Map<string, Promise<unknown>>();
 
 /** The links that may be what an entry of the journal speaks of, without those that this run knows as other resources'. */
 async function findLeft(client: Client, key: string, inputs: LinkInputs): Promise<LinkRecord[]> {
-  const [, id, alias = ""] = /^link (\d+)\/(.*)$/.exec(key) ?? [];
+  const [, id, noted = ""] = /^link (\d+)\/(.*)$/.exec(key) ?? [];
   const domainId = Number(id);
-  if (key !== keyOf(inputs.domainId, inputs.alias) || alias === "*") await aliases.allPlanned();
+  const isSame = key === keyOf(inputs);
+  // Of a secret alias that the program has changed nothing is known.
+  if (!isSame && noted.startsWith("#")) return [];
+  const alias = isSame ? (inputs.alias ?? "*") : noted;
+  if (!isSame || alias === "*") await aliases.allPlanned();
   const found =
     alias === "*"
       ? await findUrl(client, domainId, inputs.url)
@@ -88,7 +96,7 @@ function store(
   };
   const posting = post();
   const settled = posting.catch(() => undefined);
-  posted.set(keyOf(made.domainId, made.alias), settled);
+  posted.set(keyOf(made), settled);
   return posting;
 }
 
@@ -177,9 +185,7 @@ async function storeLink(create: Create, notes: Notes, made: LinkInputs): Promis
   const take = () => aliases.takeAlias(client, made, once);
   try {
     const sent = digestOf(telling, canonical(made));
-    const record = await notes.during(keyOf(made.domainId, made.alias), sent, take, (link) =>
-      digestOfLink(create, link),
-    );
+    const record = await notes.during(keyOf(made), sent, take, (link) => digestOfLink(create, link));
     return { record, isNew: true, made, fields };
   } catch (error) {
     throw error instanceof ExistsError
@@ -205,7 +211,7 @@ async function adoptLink(
   const isEqual = differing.length === 0;
   // An alias that comes from the URN shows as well that an interrupted run of this stack has made the link.
   const isDerived = inputs.alias !== undefined && inputs.alias === inputs.__alias;
-  const key = keyOf(made.domainId, made.alias);
+  const key = keyOf(made);
   const isOwn = isEqual && ((await notes.isOwn(key, holder, digestOfLink(create, holder))) || isDerived);
   // Not even with leave to adopt may two resources have one link.
   if (claimed.has(holder.id) || (!isOwn && adopt === "never")) {
@@ -233,7 +239,7 @@ async function takeOver(
       (field) =>
         differing.includes(field) || (secret.some((each) => each === field) && made[field] !== undefined),
     );
-    const key = keyOf(found.domain_id ?? made.domainId, found.alias);
+    const key = keyOf({ ...made, domainId: found.domain_id ?? made.domainId, alias: found.alias });
     await notes.taken(key, found.id, digestOf(telling, canonical(made)));
     const record = fields.length > 0 ? await writeLink(client, found.id, made, fields) : found;
     return { record, isNew: false, made, fields: managed };

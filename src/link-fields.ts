@@ -1,5 +1,6 @@
 import type { Adopt } from "./adopt";
 import { absentIf, privacyName, privacyNumber, toZone } from "./fields";
+import type { Secrets } from "./redact";
 import { managed, period, secret, type Field } from "./link-names";
 import type { LinkRecord } from "./service/client";
 import type { FormFields } from "./service/form";
@@ -15,7 +16,7 @@ export const visible = managed.filter((field) => !secret.some((each) => each ===
 const targeting = ["targetsType", "targets"] as const;
 
 /** Canonical arguments, as `check` makes them. */
-export interface LinkInputs {
+export interface LinkInputs extends Secrets {
   __provider: string;
   /** URN of the resource; states of 0.1.0 have none. */
   __urn?: string;

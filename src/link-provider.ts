@@ -1,6 +1,6 @@
 import type * as pulumi from "@pulumi/pulumi";
 import * as aliases from "./aliases";
-import { checkInputs, toFailure, type Failure } from "./check";
+import { checkInputs, takeMark, toFailure, type Failure } from "./check";
 import { isUnknown } from "./check-fields";
 import {
   changedFields,
@@ -29,8 +29,8 @@ import { managed, secret, type Field } from "./link-names";
 import { together } from "./link-rules";
 import { writeLink } from "./link-writes";
 import {
+  deleteNoted,
   keptRevision,
-  noteChange,
   noteSaved,
   settleChanges,
   unsavedChanges,
@@ -54,6 +54,7 @@ import {
   provenanceOf,
   type Provenance,
 } from "./ownership";
+import { digested, redactor } from "./redact";
 import type { Client, LinkRecord } from "./service/client";
 import {
   configure,
@@ -63,7 +64,6 @@ import {
   orGone,
   refuseOtherService,
   readsOf,
-  unlessGone,
   withClient,
   type Doubt,
   type Origin,
@@ -100,7 +100,7 @@ async function written(
   const missing = (answer: LinkRecord) => ignoredFields(told, wish, observe(answer, inputs));
   // A write may be answered with less than the whole record.
   const whole = missing(record).length === 0 ? record : await client.showLink(record.id);
-  const newEcho = echoOf(fields, wish, observe(whole, inputs), echo);
+  const newEcho = echoOf(fields, digested(wish, inputs), digested(observe(whole, inputs), inputs), echo);
   const state = { ...toState(whole, inputs, newEcho, settings), ...kept };
   const ignored = missing(whole);
   if (ignored.length > 0) throw notKept(record.id, state, ignored);
@@ -149,7 +149,8 @@ export class LinkProvider implements pulumi.dynamic.ResourceProvider {
   async check(olds: Partial<LinkInputs>, news: Record<string, unknown>): Promise<pulumi.dynamic.CheckResult> {
     notePlanning();
     aliases.notePlanning();
-    const checked = checkInputs(linkFields, news, (fields, refused) =>
+    const { mark, args } = takeMark("shortUrl", news);
+    const checked = checkInputs(linkFields, args, (fields, refused) =>
       together(fields as Partial<LinkInputs>, refused, { timeZone: knownSettings()?.timeZone }),
     );
     const { isPreview } = checked;
@@ -164,7 +165,7 @@ export class LinkProvider implements pulumi.dynamic.ResourceProvider {
     if (fields.alias !== undefined) delete inputs.__alias;
     if (failures.length === 0) failures.push(...clashes(inputs));
     if (isPreview && isNew && failures.length === 0) await announceExisting(inputs);
-    return { inputs, failures };
+    return { inputs: { ...inputs, ...mark }, failures };
   }
 
   diff(id: string, olds: LinkState, news: LinkInputs): Promise<pulumi.dynamic.DiffResult> {
@@ -192,7 +193,7 @@ export class LinkProvider implements pulumi.dynamic.ResourceProvider {
   }
 
   create(inputs: LinkInputs): Promise<pulumi.dynamic.CreateResult<LinkState>> {
-    return withClient({}, async (client, settings) => {
+    return withClient(inputs, async (client, settings) => {
       const { record, isNew, fields, made } = await makeLink(client, inputs, settings);
       aliases.notePlan(record.id, false);
       claim("link", record.id, inputs.__urn);
@@ -217,11 +218,12 @@ export class LinkProvider implements pulumi.dynamic.ResourceProvider {
       if (!record) return {};
       const old = toInputs(state);
       const answer = observe(record, old);
-      const drifted = driftedFields(fields, wishOf(old), answer, state.__echo);
+      const answered = digested(answer, state);
+      const drifted = driftedFields(fields, digested(wishOf(old), state), answered, state.__echo);
       const inputs = replaceFields(old, drifted, inOrderOf(old, inZone(answer, settings.timeZone)));
       // Nobody but this state knows which alias to go back to.
       if (inputs.__alias !== undefined && drifted.includes("alias")) inputs.__keptAlias ??= state.alias;
-      const echo = echoOf(drifted, wishOf(inputs), answer, state.__echo);
+      const echo = echoOf(drifted, digested(wishOf(inputs), state), answered, state.__echo);
       const props = {
         ...toState(record, inputs, echo, settings),
         ...keptProvenance(state),
@@ -232,7 +234,7 @@ export class LinkProvider implements pulumi.dynamic.ResourceProvider {
   }
 
   update(id: string, olds: LinkState, news: LinkInputs): Promise<pulumi.dynamic.UpdateResult<LinkState>> {
-    return withClient(olds, async (client, settings) => {
+    return withClient({ ...olds, ...news }, async (client, settings) => {
       const wanted = keepAlias(olds, news);
       // What the service did not keep the last time is tried again.
       const ignored = ignoredFields(visible, olds, { ...olds, ...olds.__echo });
@@ -251,9 +253,7 @@ export class LinkProvider implements pulumi.dynamic.ResourceProvider {
     return withClient(state, async (client) => {
       noteSaved("link", id);
       if (!isLast("link", id, state)) return;
-      const deletion = await noteChange("link", id, []);
-      await unlessGone(client.deleteLink(Number(id)));
-      await settleChanges("link", id, { except: deletion });
+      await deleteNoted("link", id, () => client.deleteLink(Number(id)));
       noteDeleted(id, state.__urn);
     });
   }
@@ -302,7 +302,8 @@ async function announceExisting(inputs: LinkInputs): Promise<void> {
   if (!found || aliases.hasPlan(found.id)) return;
   const outcome = outcomeOf(found);
   const mayBeOwn = adopt === "never" && alias === inputs.__alias;
-  existing.announce(`link ${found.id}`, found.short_url ?? alias, {
+  const redact = redactor(inputs);
+  existing.announce(`link ${found.id}`, redact(found.short_url ?? alias), {
     ...outcome,
     adopt: mayBeOwn ? "ifEqual" : adopt,
   });

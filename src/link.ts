@@ -1,6 +1,15 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { Adopt } from "./adopt";
-import { dynamicInputs, pauseStacks, typeToken, urnOf, withImport, withRecordId } from "./dynamic";
+import {
+  dynamicInputs,
+  markOf,
+  pauseStacks,
+  secretsOf,
+  typeToken,
+  urnOf,
+  withImport,
+  withRecordId,
+} from "./dynamic";
 import { deriveAlias, period, secret, unset } from "./link-names";
 import { noteWish } from "./wishes";
 import type { Target, TargetsType } from "./targets";
@@ -164,14 +173,15 @@ export class Link extends pulumi.CustomResource {
    */
   constructor(name: string, args: LinkArgs, opts?: pulumi.CustomResourceOptions) {
     // Every output must be named here, or it would stay unknown for ever.
-    const outputs = { ...unset, shortUrl: undefined };
+    const outputs = { ...unset, shortUrl: markOf(args.alias) };
     const given = secret.filter((field) => args[field] !== undefined);
     const secrets = Object.fromEntries(given.map((field) => [field, pulumi.secret(args[field])]));
     const dates = Object.fromEntries(period.map((field) => [field, datesAsTexts(args[field])]));
     const named = typeof args.alias === "string" && args.alias.trim() !== "";
     const wishes = opts?.id === undefined ? noteWish(name, args.alias) : undefined;
     const urn = urnOf("Link", name, opts?.parent);
-    const owner = opts?.id === undefined ? { __urn: urn } : {};
+    const { domainId: _domainId, ...telling } = args;
+    const owner = opts?.id === undefined ? { __urn: urn, __secrets: secretsOf(telling) } : {};
     const derived = named ? {} : { __alias: urn.then(deriveAlias) };
     const secretOpts = given.length > 0 ? { additionalSecretOutputs: given } : {};
     const { inputs, options } = withImport(

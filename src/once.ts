@@ -2,7 +2,7 @@ import { setTimeout } from "node:timers/promises";
 import { openJournal, type Intent, type Journal, type Owner } from "./journal";
 import type { Client } from "./service/client";
 import { isLost, RefusedError, type ServiceError } from "./service/errors";
-import { describe, IncompleteError, knownSettings, type Doubt } from "./session";
+import { describe, IncompleteError, knownSettings, unlessGone, type Doubt } from "./session";
 import { backend, type Settings } from "./settings";
 
 // Exactly one object for each create, although answers get lost and runs are killed.
@@ -148,6 +148,22 @@ export async function settleChanges(
     );
     return settled.length > 0 ? journal.settle(settled) : undefined;
   })?.catch(() => undefined);
+}
+
+/** Deletes an object between two notes; an object that is gone is one that is deleted. */
+export async function deleteNoted(
+  type: "domain" | "link",
+  id: string,
+  call: () => Promise<void>,
+): Promise<void> {
+  const deletion = await noteChange(type, id, []);
+  try {
+    await unlessGone(call());
+  } catch (error) {
+    if (!isLost(error)) await settleChanges(type, id, { only: deletion });
+    throw error;
+  }
+  await settleChanges(type, id, { except: deletion });
 }
 
 /** The same for a resource that is read. */

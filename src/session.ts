@@ -1,4 +1,6 @@
 import { readState, type StackState, type StateSource } from "./engine-state";
+import { isOrphaned } from "./orphan";
+import { redactor, type Secrets } from "./redact";
 import { Client } from "./service/client";
 import {
   isForeign,
@@ -7,6 +9,7 @@ import {
   isUnreachable,
   RefusedError,
   ServiceError,
+  UnwantedError,
 } from "./service/errors";
 import { LinkReads } from "./service/listing";
 import { resolveSettings, SettingsError, type ReadConfig, type Settings } from "./settings";
@@ -75,11 +78,11 @@ export interface Origin {
 
 /**
  * Runs a call to the service. Whatever goes wrong comes out as an error that the engine can show: the message
- * stands alone, names properties as the program does and says what to do. A `state` that was made on another
- * service is refused before anything is sent.
+ * stands alone, names properties as the program does, says what to do, and holds no value that the program marks as a
+ * secret. A `state` that was made on another service is refused before anything is sent.
  */
 export async function withClient<Value>(
-  state: Origin,
+  state: Origin & Secrets,
   call: (client: Client, settings: Settings) => Promise<Value>,
 ): Promise<Value> {
   try {
@@ -87,7 +90,9 @@ export async function withClient<Value>(
     assertOrigin(state, settings);
     return await call(clientOf(settings), settings);
   } catch (error) {
-    throw error instanceof IncompleteError ? error : new ProviderError(error);
+    const redact = redactor(state);
+    if (!(error instanceof IncompleteError)) throw new ProviderError(error, redact);
+    throw new IncompleteError(error.id, error.properties, error.reasons.map(redact));
   }
 }
 
@@ -172,10 +177,14 @@ export async function unlessGone<Value>(call: Promise<Value>): Promise<Value | u
 
 function clientOf({ baseUrl, apiKey, limitWindow: window, acceptGone }: Settings): Client {
   if (shared?.baseUrl !== baseUrl || shared.apiKey !== apiKey) {
-    const client = new Client({ baseUrl, apiKey }, { tell: say, window });
+    const client = new Client({ baseUrl, apiKey }, { tell: say, window, assertWanted });
     shared = { baseUrl, apiKey, client, reads: new LinkReads(client, acceptGone) };
   }
   return shared.client;
+}
+
+function assertWanted(): void {
+  if (isOrphaned()) throw new UnwantedError("the engine is gone");
 }
 
 /** What reads many links with few requests. */
@@ -194,9 +203,9 @@ export function say(text: string): void {
  * error and its stack under the stack as well, where one short line is enough.
  */
 class ProviderError extends Error {
-  constructor(cause: unknown) {
-    super(describe(cause), { cause });
-    this.stack = `${cause instanceof ServiceError ? cause.operation : "the call"} failed`;
+  constructor(cause: unknown, redact: (text: string) => string = (text) => text) {
+    super(redact(describe(cause)), { cause });
+    this.stack = redact(`${cause instanceof ServiceError ? cause.operation : "the call"} failed`);
   }
 
   override toString(): string {

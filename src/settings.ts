@@ -19,6 +19,8 @@ export interface Settings extends Connection {
   timeZone: string | undefined;
   /** Is it no error of a refresh when most of the stack's links are gone? */
   acceptGone: boolean;
+  /** How many links of a catalog a run may delete or replace, however many it has. */
+  allowDeletes: number;
   /** Milliseconds within which the account's limit of requests counts. */
   limitWindow: number;
   /** The folder of the journal of creates; undefined for none. */
@@ -87,6 +89,10 @@ export function resolveSettings(readConfig: ReadConfig, environment = process.en
   if (!(limitWindow > 0 && limitWindow <= 86_400)) {
     problems.push("shortlink:limitWindow is not a number of seconds from 1 to 86400.");
   }
+  const allowDeletes = Number(read("allowDeletes") ?? 0);
+  if (!Number.isSafeInteger(allowDeletes) || allowDeletes < 0) {
+    problems.push("shortlink:allowDeletes is not a number of links: set it to one like 25, or remove it.");
+  }
   if (problems.length > 0 || !url || apiKey === undefined) throw new SettingsError(problems);
   return {
     baseUrl: trimUrl(url.href),
@@ -96,6 +102,7 @@ export function resolveSettings(readConfig: ReadConfig, environment = process.en
     aliases: aliases as Settings["aliases"],
     timeZone,
     acceptGone: read("acceptGone") === "true",
+    allowDeletes,
     limitWindow: limitWindow * 1000,
     journal: journalFolder(readConfig, environment),
   };

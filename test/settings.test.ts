@@ -30,6 +30,7 @@ test("Pulumi config comes before the environment", () => {
     aliases: "stable",
     timeZone: undefined,
     acceptGone: false,
+    allowDeletes: 0,
     limitWindow: 60_000,
     journal: join(homedir(), ".pulumi", "shortlink"),
   });
@@ -41,6 +42,7 @@ test("Pulumi config comes before the environment", () => {
     aliases: "stable",
     timeZone: undefined,
     acceptGone: false,
+    allowDeletes: 0,
     limitWindow: 60_000,
     journal: join(homedir(), ".pulumi", "shortlink"),
   });

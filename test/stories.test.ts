@@ -320,9 +320,9 @@ async function tell({ links, days }: Story, random: number): Promise<void> {
       const day = { program, parallel: 4 };
       let last = await run(state, day, { ...settings, ...adopt }, monitor);
       log.push(JSON.stringify(last));
-      // A resource that was renamed without aliases, and back: the message names this way out.
-      if (last.errors.length > 0 && last.errors.every((text) => text.includes("SHORTLINK_ADOPT")))
-        last = await run(state, day, { ...settings, "shortlink:adopt": "ifEqual" }, monitor);
+      // A resource that was renamed without aliases: the message says so, and adoption helps as well.
+      if (last.errors.length > 0 && last.errors.every((text) => text.includes("was renamed in the program")))
+        last = await run(state, day, { ...settings, "shortlink:adopt": "always" }, monitor);
       if (last.errors.some((text) => text.includes("--refresh")))
         last = await run(state, { ...day, refresh: true }, { ...settings, ...adopt }, monitor);
       // Two resources of one object is for people to solve; a deletion of what is protected as well.

@@ -81,7 +81,7 @@ try {
 Requests to /api/v1: ${created} for the first "up", ${second.length} for the second, which looks for what was changed by hand.
 
 To go on from here, start the emulator again with the same port and data:
-  npm run shortlink -- emulator --port ${new URL(emulator.url).port} --data .pulumi/demo/links.json
+  npm run pulumi-shortlink -- emulator --port ${new URL(emulator.url).port} --data .pulumi/demo/links.json
 and in another terminal change examples/gitops/links/tools.yaml and look at the plan:
   npm run pulumi -- preview --diff
 `);

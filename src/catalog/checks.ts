@@ -8,8 +8,12 @@ import { placeText, type Finding, type FindingKind } from "./written";
 
 // What takes several fields or several entries to know.
 
-/** Everything that is wrong with a catalog, in the order of files and lines. */
-export function checkCatalog(catalog: Catalog): Finding[] {
+/**
+ * Everything that is wrong with a catalog, in the order of files and lines.
+ *
+ * @param allowEmpty May the catalog have no link?
+ */
+export function checkCatalog(catalog: Catalog, { allowEmpty = false } = {}): Finding[] {
   const { domains, links, findings } = catalog;
   const all = [...findings];
   const note: Note = (kind, entry, path, message) => {
@@ -49,6 +53,11 @@ export function checkCatalog(catalog: Catalog): Finding[] {
       note("duplicate", link, ["alias"], taken + rule);
     },
   );
+  if (links.length === 0 && all.length === 0 && !allowEmpty) {
+    const [file = ""] = catalog.files;
+    const message = "the catalog has no link; where that is meant, allow it with allowEmpty (--allow-empty)";
+    all.push({ kind: "files", file, line: 1, column: 1, message });
+  }
   checkFormerKeys(links, note);
   checkCircles(addresses, names, note);
   return inOrder(all);

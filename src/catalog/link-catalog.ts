@@ -1,7 +1,10 @@
 import * as pulumi from "@pulumi/pulumi";
+import type { CatalogNews } from "../catalog-provider";
 import { Domain, type DomainArgs } from "../domain";
+import { dynamicInputs, typeToken } from "../dynamic";
 import { Link, type LinkArgs } from "../link";
 import { getDomainOutput } from "../lookups";
+import { recordOf } from "./record";
 import type { DomainEntry, Entry, LinkEntry, Values } from "./load";
 
 /** Loaded when it is needed: a program without a catalog does not wait for its libraries. */
@@ -16,6 +19,14 @@ export interface LinkCatalogArgs {
   files: string | string[];
   /** Files that change entries for this environment, of which a later one wins. Default: none. */
   overlays?: string | string[] | undefined;
+  /**
+   * How many links a run may delete or replace. More are refused before anything is planned, since a file that was emptied or
+   * cut looks like links that are not wanted any more. Default: a fifth of the links, of each domain and in all, counted
+   * from ten links on. The setting `shortlink:allowDeletes` allows more for a run.
+   */
+  maxDeletes?: number | undefined;
+  /** May the catalog have no link at all? Default: false, it is a mistake. */
+  allowEmpty?: boolean | undefined;
 }
 
 /** A domain of a {@link LinkCatalog}. */
@@ -24,6 +35,13 @@ export interface CatalogDomain {
   id: pulumi.Output<string>;
   /** Its name in this environment. */
   name: string;
+}
+
+/** What the catalog held the last time, for its provider to compare. */
+class CatalogRecord extends pulumi.CustomResource {
+  constructor(name: string, inputs: Omit<CatalogNews, "__provider">, opts: pulumi.CustomResourceOptions) {
+    super(typeToken("Catalog"), name, dynamicInputs("Catalog", inputs), opts);
+  }
 }
 
 /**
@@ -60,16 +78,21 @@ export class LinkCatalog extends pulumi.ComponentResource {
         ...(values.protect === undefined ? {} : { protect: values.protect as boolean }),
       };
     };
+    const record = new CatalogRecord(name, recordOf(catalog, args), { parent: this });
+    // Nothing is registered before the record was checked. A promise, since an output would make all links depend on it.
+    const __after = new Promise<void>((resolve) => {
+      record.urn.apply(() => resolve());
+    });
     const toDomain = (domain: DomainEntry): CatalogDomain => {
       if (domain.values.existing) return { id: getDomainOutput(domain.name).id, name: domain.name };
-      const args = { ...fieldsOf(domain), name: domain.name } as DomainArgs;
+      const args = { ...fieldsOf(domain), name: domain.name, __after } as unknown as DomainArgs;
       return { id: new Domain(`${name}-${domain.key}`, args, options(domain)).id, name: domain.name };
     };
     const domains = new Map(catalog.domains.map((domain) => [domain.key, toDomain(domain)]));
     const toLink = (link: LinkEntry): Link => {
       const owner = link.domain === undefined ? undefined : domains.get(link.domain)?.id;
       const { domain: _domain, ...fields } = fieldsOf(link);
-      const args = { ...fields, ...(owner ? { domainId: owner } : {}), ...secretsOf(link) };
+      const args = { ...fields, ...(owner ? { domainId: owner } : {}), ...secretsOf(link), __after };
       return new Link(`${name}-${link.key}`, args as unknown as LinkArgs, options(link));
     };
     this.domains = Object.fromEntries(domains);

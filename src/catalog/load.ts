@@ -51,6 +51,8 @@ export interface DomainEntry extends Entry {
 
 /** The whole of a catalog, in the order of the keys, without the entries that cannot be read. */
 export interface Catalog {
+  /** Names of the files with the entries. */
+  files: string[];
   domains: DomainEntry[];
   links: LinkEntry[];
   findings: Finding[];
@@ -112,7 +114,8 @@ class Loader {
   load(files: readonly string[], overlays: readonly string[]): Catalog {
     const named = files.map((pattern) => namedFolder(pattern, this.#folder));
     this.#bounds = [this.#folder, ...named.filter((each) => !(each + sep).startsWith(this.#folder + sep))];
-    const parsed = findFiles(files, this.#folder).map((file) => this.#parse(file, "catalog"));
+    const found = findFiles(files, this.#folder);
+    const parsed = found.map((file) => this.#parse(file, "catalog"));
     for (const each of parsed) this.#readDomains(each);
     for (const each of parsed) this.#readLinks(each);
     for (const file of findFiles(overlays, this.#folder)) this.#overlay(file);
@@ -127,7 +130,8 @@ class Loader {
     });
     const findings = [...this.#files.flatMap((file) => file.findings), ...this.#findings];
     const removed = new Map([...this.#removed].map(([what, entry]) => [what, removedText(entry)]));
-    return { domains: sorted(domains), links: sorted(links), findings, isWhole: this.#isWhole, removed };
+    const entries = { domains: sorted(domains), links: sorted(links) };
+    return { files: found, ...entries, findings, isWhole: this.#isWhole, removed };
   }
 
   #note(kind: FindingKind, place: Place, message: string): void {

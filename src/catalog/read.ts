@@ -1,4 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
+import { warnIfClear } from "../clear-secrets";
 import { readVariable } from "../settings";
 import { checkCatalog } from "./checks";
 import { FilesError } from "./files";
@@ -9,9 +10,16 @@ import { placeText, type Finding } from "./written";
 type Secret = pulumi.Output<string>;
 
 /** The catalog, and what gives the passwords of a link. Throws where anything is wrong with them. */
-export function read(name: string, { files, overlays = [] }: LinkCatalogArgs) {
+export function read(
+  name: string,
+  { files, overlays = [], maxDeletes, allowEmpty = false }: LinkCatalogArgs,
+) {
+  if (maxDeletes !== undefined && !(Number.isSafeInteger(maxDeletes) && maxDeletes >= 0)) {
+    const problem = "maxDeletes must be a number of links, 0 or greater";
+    throw new pulumi.RunError(`The LinkCatalog ${JSON.stringify(name)}: ${problem}.`);
+  }
   const catalog = load({ files: [files].flat(), overlays: [overlays].flat() }, name);
-  const findings = checkCatalog(catalog);
+  const findings = checkCatalog(catalog, { allowEmpty });
   const secrets = findings.length > 0 ? new Map<string, Secret>() : readSecrets(catalog.links, findings);
   if (findings.length > 0) throw new pulumi.RunError(toText(name, findings));
   const secretsOf = ({ values }: LinkEntry) =>
@@ -50,6 +58,7 @@ function readSecrets(links: readonly LinkEntry[], findings: Finding[]): Map<stri
       const [, kind, name = ""] = /^(config|env):(.*)$/.exec(reference) ?? [];
       const variable = kind === "env" ? readVariable(name) : undefined;
       const [key = "", space] = name.split(":").reverse();
+      if (kind === "config") warnIfClear(space ?? pulumi.getProject(), key);
       const secret =
         kind === "config"
           ? new pulumi.Config(space).getSecret(key)

@@ -7,7 +7,7 @@ interface Options {
   apiKey: string;
 }
 
-/** `shortlink emulator`: serves until it is interrupted. */
+/** `pulumi-shortlink emulator`: serves until it is interrupted. */
 export function emulatorCommand(): Command {
   return new Command("emulator")
     .description("run the short-link service in miniature on 127.0.0.1, for trials and tests")

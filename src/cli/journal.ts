@@ -2,7 +2,7 @@ import { Command } from "commander";
 import { readJournal } from "../journal";
 import { journalFolder } from "../settings";
 
-/** `shortlink journal`: what no run has seen in its state yet. */
+/** `pulumi-shortlink journal`: what no run has seen in its state yet. */
 export function journalCommand(): Command {
   return new Command("journal")
     .description("show what creates have made, or were making, that no later run has seen in its state")

@@ -14,10 +14,10 @@ const { version } = JSON.parse(readFileSync(join(__dirname, "../../package.json"
   version: string;
 };
 
-const program = new Command("shortlink")
+const program = new Command("pulumi-shortlink")
   .description("Short links as code: tools around the Pulumi provider for a self-hosted short-link service")
   .version(version)
-  .showHelpAfterError("(shortlink --help shows what there is)")
+  .showHelpAfterError("(pulumi-shortlink --help shows what there is)")
   .addCommand(validateCommand(version))
   .addCommand(showCommand(version))
   .addCommand(schemaCommand())
@@ -28,6 +28,6 @@ const program = new Command("shortlink")
 for (const command of program.commands) command.copyInheritedSettings(program);
 
 program.parseAsync().catch((error: unknown) => {
-  console.error(`shortlink: ${error instanceof Error ? error.message : String(error)}`);
+  console.error(`pulumi-shortlink: ${error instanceof Error ? error.message : String(error)}`);
   process.exitCode = error instanceof FilesError ? 2 : 1;
 });

@@ -6,12 +6,18 @@ import { formats, report, type Format } from "./report";
 /** The files of a catalog where none are named. */
 export const defaultFiles = ["links"];
 
+interface Options {
+  overlay: string[];
+  format: Format;
+  allowEmpty: boolean;
+}
+
 /** An option that may be given several times. */
 export function collect(value: string, earlier: string[]): string[] {
   return [...earlier, value];
 }
 
-/** `shortlink validate`: every mistake of a catalog, found without a service. */
+/** `pulumi-shortlink validate`: every mistake of a catalog, found without a service. */
 export function validateCommand(version: string): Command {
   return new Command("validate")
     .description(
@@ -19,10 +25,11 @@ export function validateCommand(version: string): Command {
     )
     .argument("[files...]", "files, folders and patterns (default: the folder links)")
     .option("--overlay <file>", "overlay to apply, several in their order", collect, [])
+    .option("--allow-empty", "a catalog without a link is no mistake", false)
     .addOption(new Option("--format <format>", "form of the report").choices(formats).default("text"))
-    .action((files: string[], { overlay, format }: { overlay: string[]; format: Format }) => {
+    .action((files: string[], { overlay, format, allowEmpty }: Options) => {
       const catalog = loadCatalog({ files: files.length > 0 ? files : defaultFiles, overlays: overlay });
-      const findings = checkCatalog(catalog);
+      const findings = checkCatalog(catalog, { allowEmpty });
       const text = report(findings, format, version);
       if (text !== "") console.log(text);
       const count = (number: number, noun: string) => `${number} ${noun}${number === 1 ? "" : "s"}`;

@@ -1,11 +1,27 @@
 import { setTimeout } from "node:timers/promises";
 import type { z } from "zod";
-import { AnswerError, isLost, isUnheard, type Call, type ServiceError } from "./errors";
+import {
+  AnswerError,
+  isLost,
+  isNotFound,
+  isUnheard,
+  UnwantedError,
+  type Call,
+  type ServiceError,
+} from "./errors";
 import { failureOf, noAnswer, refused } from "./failures";
 import { encodeForm, encodeQuery, type FormFields } from "./form";
 import { exchange, parallelCalls, type Headers } from "./http";
 import { Pacer } from "./pacer";
-import { domainRecord, linkRecord, listAnswer, unwrap, type DomainRecord, type LinkRecord } from "./records";
+import {
+  deleteAnswer,
+  domainRecord,
+  linkRecord,
+  listAnswer,
+  unwrap,
+  type DomainRecord,
+  type LinkRecord,
+} from "./records";
 import { decide } from "./retry";
 
 export type { DomainRecord, LinkRecord } from "./records";
@@ -32,6 +48,8 @@ export interface ClientOptions {
   deadlines?: Deadlines;
   /** Tells the user of a wait that takes longer than a few seconds. */
   tell?: (text: string) => void;
+  /** Throws where no request is to be sent any more. */
+  assertWanted?: () => void;
   /** Length in milliseconds of the time within which an account has its limit of requests. Default: a minute. */
   window?: number;
 }
@@ -62,6 +80,7 @@ export class Client {
   readonly #deadlines: Deadlines;
 
   readonly #tell: (text: string) => void;
+  readonly #assertWanted: () => void;
   readonly #pacer: Pacer;
   /** How far the clock of the service is ahead of ours, in milliseconds, as its last answer told; before, it may be a minute behind. */
   #clock = -60_000;
@@ -69,6 +88,7 @@ export class Client {
 
   constructor(connection: Connection, options: ClientOptions = {}) {
     const { deadlines = defaultDeadlines, tell = () => undefined, window } = options;
+    this.#assertWanted = options.assertWanted ?? (() => undefined);
     this.#connection = connection;
     this.#deadlines = deadlines;
     this.#tell = tell;
@@ -113,9 +133,8 @@ export class Client {
   }
 
   /** Deletes the domain *and every link on it*. */
-  async deleteDomain(id: number): Promise<void> {
-    const call = { operation: `delete domain ${id}`, method: "DELETE", path: `/domains/${id}` };
-    await this.#send(call, { deadline: this.#deadlines.domain });
+  deleteDomain(id: number): Promise<void> {
+    return this.#delete("domain", id, `/domains/${id}`, this.#deadlines.domain);
   }
 
   /** All links that match, a page at a time. */
@@ -150,12 +169,29 @@ export class Client {
     return this.#record(linkRecord, `update link ${id}`, "PATCH", `/links/${id}`, fields);
   }
 
-  async deleteLink(id: number): Promise<void> {
-    const call = { operation: `delete link ${id}`, method: "DELETE", path: `/links/${id}` };
-    await this.#send(call, { deadline: this.#deadlines.write });
+  deleteLink(id: number): Promise<void> {
+    return this.#delete("link", id, `/links/${id}`, this.#deadlines.write);
   }
 
-  async #record<Record>(
+  /** A proxy may answer anything with success, so an answer other than the service's own is followed by a look. */
+  async #delete(noun: string, id: number, path: string, deadline: number): Promise<void> {
+    const call = { operation: `delete ${noun} ${id}`, method: "DELETE", path };
+    const answer = deleteAnswer.safeParse(await this.#send(call, { deadline }));
+    if (answer.success && answer.data.id === id) return;
+    const look = { operation: `show ${noun} ${id}`, method: "GET", path };
+    try {
+      await this.#send(look, { deadline: this.#deadlines.read });
+    } catch (error) {
+      if (isNotFound(error)) return;
+      throw error;
+    }
+    throw new AnswerError(
+      call,
+      "it was answered with success, but not by the service, and nothing is deleted",
+    );
+  }
+
+  async #record<Record extends { id: number }>(
     schema: z.ZodType<Record>,
     operation: string,
     method: string,
@@ -165,7 +201,9 @@ export class Client {
   ): Promise<Record> {
     const call = { operation, method, path };
     const body = await this.#send(call, { form, deadline });
-    return parseAnswer(call, schema, unwrap(body));
+    const record = parseAnswer(call, schema, unwrap(body));
+    if (method === "POST" || path.endsWith(`/${record.id}`)) return record;
+    throw new AnswerError(call, `the service answered with the record ${record.id}${carriedOut(call)}`);
   }
 
   /**
@@ -246,9 +284,14 @@ export class Client {
       body: form ? await encodeForm(form) : null,
     };
     let status: number, headers: Headers, text: string;
+    const send = () => {
+      this.#assertWanted();
+      return exchange(request, deadline);
+    };
     try {
-      ({ status, headers, text } = await this.#pacer.run(() => exchange(request, deadline)));
+      ({ status, headers, text } = await this.#pacer.run(send));
     } catch (error) {
+      if (error instanceof UnwantedError) throw error;
       throw noAnswer(call, error, baseUrl, deadline);
     }
     this.#clock = (Date.parse(String(headers.date)) || Date.now()) - Date.now();

@@ -101,6 +101,9 @@ export class NoAnswerError extends ServiceError {
   }
 }
 
+/** The call was not sent, because nobody waits for its answer any more. */
+export class UnwantedError extends Error {}
+
 /** Nobody knows whether the call was carried out: its answer is missing, or cannot be read, or is that of a fault. */
 export function isLost(error: unknown): error is ServiceError {
   return (

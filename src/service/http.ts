@@ -27,6 +27,12 @@ export const parallelCalls = 4;
 const agent = new Agent({ connections: parallelCalls, allowH2: false, maxResponseSize: 32 * 1024 * 1024 });
 
 const utf8 = new TextDecoder();
+let sending = 0;
+
+/** Is a request on its way whose answer has not come yet? */
+export function isSending(): boolean {
+  return sending > 0;
+}
 
 /**
  * Sends a request and gathers its answer. Redirects are not followed, and nothing is sent twice.
@@ -37,7 +43,16 @@ const utf8 = new TextDecoder();
  * @param deadline Milliseconds for the whole, the connection included; after it the error is a `TimeoutError`.
  * @throws The error of undici or of the system where there is no whole answer.
  */
-export function exchange({ url, method, headers, body }: Request, deadline: number): Promise<Answer> {
+export async function exchange(request: Request, deadline: number): Promise<Answer> {
+  sending++;
+  try {
+    return await dispatch(request, deadline);
+  } finally {
+    sending--;
+  }
+}
+
+function dispatch({ url, method, headers, body }: Request, deadline: number): Promise<Answer> {
   return new Promise((resolve, reject) => {
     let abort: ((reason: Error) => void) | undefined;
     let late: Error | undefined;

@@ -119,6 +119,9 @@ export const listAnswer = z.union([
   z.array(z.unknown()).transform((records) => ({ data: records, meta: null })),
 ]);
 
+/** The answer to a deletion, which is not wrapped. */
+export const deleteAnswer = z.object({ id, deleted: z.literal(true) });
+
 /** A single record comes in `data`, or bare. */
 export function unwrap(body: unknown): unknown {
   return typeof body === "object" && body !== null && "data" in body ? body.data : body;

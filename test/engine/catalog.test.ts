@@ -52,6 +52,31 @@ links:
     targets: [{ key: de, value: https://example.de/ }, { key: AT, value: https://example.at/ }]
 `;
 
+test("a catalog that was emptied stops preview and up before the first request, unless that is allowed", async () => {
+  const rows = (count: number) =>
+    Array.from({ length: count }, (_, i) => `k${i},go.example,a${i},https://example.com/${i}\n`).join("");
+  const header = "key,domain,alias,url\n";
+  files.write({ "links/a.yaml": "domains: { go.example: {} }\n", "links/b.csv": header + rows(12) });
+  const stack = await newStack();
+  await stack.up();
+  expect((await stack.preview()).changes).toEqual({ same: 16 });
+  const before = emulator.requests.length;
+  files.write({ "links/b.csv": header + rows(8) });
+  const refusal = "4 of 12 links would be deleted or replaced (k8, k9, k10, k11)".replace(/k8.*\)/, "");
+  await expect(stack.preview()).rejects.toThrow(refusal);
+  await expect(stack.up()).rejects.toThrow(
+    "To allow it once, run the command with SHORTLINK_ALLOW_DELETES=4",
+  );
+  files.write({ "links/b.csv": header });
+  await expect(stack.up()).rejects.toThrow("the catalog has no link");
+  expect(emulator.requests.length).toBe(before);
+  files.write({ "links/b.csv": header + rows(8) });
+  await stack.config({ "shortlink:allowDeletes": "4" });
+  expect((await stack.up()).changes).toMatchObject({ delete: 4 });
+  await stack.config({ "shortlink:allowDeletes": undefined });
+  expect((await stack.preview()).changes).toEqual({ same: 12 });
+});
+
 const names = (stack: TestStack) => stack.state().resources.map(({ urn }) => urn.split("::").at(-1));
 const writes = () => emulator.requests.filter(({ method }) => method !== "GET").length;
 
@@ -60,7 +85,7 @@ test("moving, reordering, reformatting and splitting files changes nothing, nor 
   const stack = await newStack();
   const { changes, outputs } = await stack.up();
   expect([changes, outputs]).toEqual([
-    { create: 7 },
+    { create: 8 },
     { docs: "http://go.example/docs", domains: ["go.example"] },
   ]);
   expect(names(stack).sort()).toEqual(
@@ -104,9 +129,9 @@ news;https://example.com/news;news;go.example;private;2 1;;;\r
   for (const form of forms) {
     files.remove();
     files.write(form);
-    expect((await stack.preview()).changes, Object.keys(form).join()).toEqual({ same: 7 });
+    expect((await stack.preview()).changes, Object.keys(form).join()).toEqual({ same: 8 });
   }
-  expect((await stack.up()).changes).toEqual({ same: 7 });
+  expect((await stack.up()).changes).toEqual({ same: 8 });
   expect(names(stack)).toContain("links-handbook");
   // The alias that was derived for the old key is printed somewhere.
   expect(writes()).toBe(before);
@@ -135,12 +160,12 @@ test("an overlay plans the same keys on other domains, and no password is in a f
   process.env.STATISTICS_PASSWORD = "how-many-5512";
   try {
     await production.config({ "engine:linkPassword": "open-sesame-7731" });
-    expect((await production.up()).changes).toEqual({ create: 6, same: 1 });
+    expect((await production.up()).changes).toEqual({ create: 7, same: 1 });
     overlays = ["overlays/staging.yaml", "overlays/later.yaml"];
     const staging = await newStack();
     await staging.config({ "engine:linkPassword": "open-sesame-7731" });
     const { changes, output } = await staging.up();
-    expect(changes).toEqual({ create: 6 });
+    expect(changes).toEqual({ create: 7 });
     const kept = names(production).filter((key) => key !== "links-by-country");
     expect(names(staging).sort()).toEqual(kept.sort());
     const links = ((await send(emulator, "GET", "/links")).body as { data: Record<string, unknown>[] }).data;
@@ -211,7 +236,7 @@ links:
   });
   const stack = await newStack();
   expect(await stack.up()).toMatchObject({
-    changes: { create: 4 },
+    changes: { create: 5 },
     outputs: { docs: "http://partner.example/docs", domains: ["partner.example"] },
   });
   const { data } = (await send(emulator, "GET", "/links/2")).body as { data: object };

@@ -284,9 +284,9 @@ test("an alias that is taken is refused and the link of somebody else stays as i
     ...failed,
     docs: [
       'error: store link "docs": the service refused it (422): alias: The alias has already been taken. ' +
-        "It is that of the link with the id 1. If this stack manages it under another name, this looks like a rename: " +
-        'give the resource the option aliases: [{ name: "<the old name>" }]. Otherwise give it the option import: "1", ' +
-        'or set adopt to "ifEqual" or "always".',
+        "The link with the id 1 has it. It differs from the program in url, alias. If the resource was renamed in the " +
+        'program, give it the option aliases: [{ name: "<the old name>" }]. To manage the existing link, give it the ' +
+        'option import: "1".',
     ],
   });
   expect((await send(emulator, "GET", "/links/1")).body).toMatchObject({

@@ -181,3 +181,23 @@ test.each(Array.from({ length: runs }, (_, i) => i))(
     }
   },
 );
+
+test("a provider whose engine is killed sends nothing new and ends", async () => {
+  const emulator = await createEmulator({ latency: 20, limit: { requests: 10, window: 2 } });
+  const stack = new Stack("orphan", emulator, { SHORTLINK_LIMIT_WINDOW: "2" });
+  let left: number[] = [];
+  try {
+    await stack.run("stack", "init");
+    left = await killedUp(stack, 8, true);
+    const isRunning = (pid: number) =>
+      spawnSync("ps", ["-p", String(pid), "-o", "args="], { encoding: "utf8" });
+    const providers = () => left.filter((pid) => isRunning(pid).stdout.includes("dynamic-provider"));
+    expect(providers().length).toBeGreaterThan(0);
+    await expect.poll(providers, { timeout: 10_000 }).toEqual([]);
+    // What was on its way when the engine ended, and no request of a later window.
+    expect(emulator.requests.length).toBeLessThan(10 + 4);
+  } finally {
+    left.forEach(kill);
+    await emulator.close();
+  }
+});

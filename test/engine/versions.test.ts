@@ -45,7 +45,9 @@ test("an equal link under the derived alias is that of an interrupted run, and b
   program = () => ({ alias: new shortlink.Link("docs", { domainId: 1, url }).alias });
   const derived = /alias +: "([2-9a-z]{8})"/.exec((await stack.preview()).output)?.[1] ?? "";
   await send(emulator, "POST", "/links", { form: `url=${url}other&domain_id=1&alias=${derived}` });
-  await expect(stack.up()).rejects.toThrow("It is that of the link with the id 1.");
+  await expect(stack.up()).rejects.toThrow(
+    "The link with the id 1 has it. It differs from the program in url.",
+  );
   await send(emulator, "PATCH", "/links/1", { form: `url=${url}` });
   expect((await stack.up()).outputs).toEqual({ alias: derived });
   expect(stack.state().resources.map(({ id }) => id)).toEqual(["1"]);

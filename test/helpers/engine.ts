@@ -150,7 +150,9 @@ export async function createStack(
       const { text, resources } = readCheckpoint();
       return {
         text,
-        resources: resources.filter(({ type }) => type.startsWith("pulumi-nodejs:dynamic/shortlink:")),
+        resources: resources.filter(({ type }) =>
+          /^pulumi-nodejs:dynamic.shortlink:(?:Domain|Link)$/.test(type),
+        ),
       };
     },
     import: async (deployment) => {

@@ -262,7 +262,8 @@ describe("against a server that misbehaves", () => {
     const seen: string[] = [];
     const baseUrl = await serveAt((request, response) => {
       seen.push(`${request.method} ${request.url}`);
-      setTimeout(() => response.end('{"data":{"id":1,"alias":"a","url":"https://example.com/"}}'), 1_000);
+      const id = /\d+$/.exec(request.url ?? "")?.[0] ?? "1";
+      setTimeout(() => response.end(`{"data":{"id":${id},"alias":"a","url":"https://example.com/"}}`), 1_000);
     });
     const busy = new Client({ baseUrl, apiKey: "a-key" });
     const other = new Client({ baseUrl, apiKey: "other-key" }, { deadlines });
@@ -407,9 +408,33 @@ describe("against a server that misbehaves", () => {
     );
   });
 
-  test("accepts a delete without a body", async () => {
-    const client = await serve(answer(204, ""));
-    await expect(client.deleteLink(1)).resolves.toBeUndefined();
+  test("takes a delete for done where the service says so, or a look proves it", async () => {
+    const gone = JSON.stringify({ message: "Resource not found.", status: 404 });
+    const there = JSON.stringify({ data: { id: 1, alias: "a", url: "https://a.example/" } });
+    const proxy = (deleted: string, shown: RequestListener): RequestListener => {
+      return (request, response) =>
+        request.method === "DELETE" ? answer(200, deleted)(request, response) : shown(request, response);
+    };
+    const hello = JSON.stringify({ hello: 1 });
+    const own = JSON.stringify({ id: 1, object: "link", deleted: true, status: 200 });
+    for (const answered of ["", hello, own.replace("1", "2"), own.replace("true", "false")]) {
+      await (await serve(proxy(answered, answer(404, gone)))).deleteLink(1);
+      const kept = await errorOf((await serve(proxy(answered, answer(200, there)))).deleteLink(1));
+      expect(kept.message).toBe(
+        "delete link 1: it was answered with success, but not by the service, and nothing is deleted",
+      );
+      await errorOf((await serve(proxy(answered, answer(200, hello)))).deleteLink(1));
+      await errorOf((await serve(proxy(answered, answer(200, hello)))).deleteDomain(1));
+    }
+    await (await serve(proxy(own, answer(200, there)))).deleteLink(1);
+  });
+
+  test("does not take the record of another id for that which was asked for", async () => {
+    const record = JSON.stringify({ data: { id: 2, alias: "a", url: "https://a.example/" } });
+    const client = await serve(answer(200, record));
+    for (const call of [client.showLink(1), client.updateLink(1, {})]) {
+      expect((await errorOf(call)).message).toContain("the service answered with the record 2");
+    }
   });
 
   test("understands records of older versions", async () => {

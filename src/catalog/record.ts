@@ -1,0 +1,21 @@
+import type { CatalogNews } from "../catalog-provider";
+import type { Catalog } from "./load";
+
+/** What the provider of a catalog compares with that of the last run: the keys of the links, by the names of their domains. */
+export function recordOf(
+  { domains, links }: Catalog,
+  { maxDeletes }: { maxDeletes?: number | undefined } = {},
+): Omit<CatalogNews, "__provider"> {
+  const names = new Map(domains.map(({ key, name }) => [key, name]));
+  const keys: Record<string, string[]> = {};
+  for (const { key, domain, values } of links) {
+    const name = domain === undefined ? `domain ${String(values.domainId)}` : (names.get(domain) ?? domain);
+    (keys[name] ??= []).push(key);
+  }
+  const former = links.map(({ key, values }) => [key, [values.formerly ?? []].flat() as string[]] as const);
+  return {
+    links: Object.fromEntries(Object.entries(keys).map(([name, list]) => [name, list.join(" ")])),
+    __formerly: Object.fromEntries(former.filter(([, list]) => list.length > 0)),
+    ...(maxDeletes === undefined ? {} : { __maxDeletes: maxDeletes }),
+  };
+}
