@@ -133,7 +133,7 @@ const below = {
   targets: ["check-fields"],
   check: ["check-fields", "engine-state", "session"],
   "check-fields": [],
-  session: ["engine-state", "orphan", "redact", "settings", "service/*"],
+  session: ["engine-state", "orphan", "ownership", "redact", "settings", "service/*"],
   orphan: ["service/http"],
   redact: [],
   "clear-secrets": [],

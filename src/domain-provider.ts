@@ -36,7 +36,6 @@ import {
   isComparing,
   isFormer,
   isLast,
-  isPlaced,
   keptProvenance,
   nameOf,
   noteDeleted,
@@ -54,6 +53,7 @@ import type { Client, DomainRecord, LinkRecord } from "./service/client";
 import type { FormFields } from "./service/form";
 import {
   configure,
+  isInState,
   isSettled,
   knownSettings,
   notKept,
@@ -307,7 +307,7 @@ async function make(
     }
   };
   // An import is for a resource without an object: one that is replaced is stored anew.
-  if (inputs.__import !== undefined && !isPlaced(urn)) {
+  if (inputs.__import !== undefined && !(await isInState(urn))) {
     const found = await findDomain(client, inputs.__import);
     if (!found) throw nothingToImport("domain", inputs.__import);
     return takeOver(found, adopt);

@@ -7,10 +7,10 @@ import { canonical, inZone, observe, toForm, visible, wishOf, type LinkInputs } 
 import { candidatesOf, managed, secret, type Field } from "./link-names";
 import { namingTargets, writeLink } from "./link-writes";
 import { ExistsError, Notes, storeOnce } from "./once";
-import { assertFree, claim, isFormer, isOwned, isPlaced } from "./ownership";
+import { assertFree, claim, isFormer, isOwned } from "./ownership";
 import type { Client, LinkRecord } from "./service/client";
 import { isNotFound, type ServiceError } from "./service/errors";
-import { readsOf } from "./session";
+import { isInState, readsOf } from "./session";
 import type { Settings } from "./settings";
 
 // How links come to be: imported, adopted, left over from a run that was killed, or stored.
@@ -112,7 +112,7 @@ export async function makeLink(client: Client, inputs: LinkInputs, settings: Set
   const create = { client, inputs, settings };
   const notes = new Notes(client, settings, inputs.__urn);
   // An import is for a resource without an object: one that is replaced is stored anew.
-  if (inputs.__import !== undefined && !isPlaced(inputs.__urn))
+  if (inputs.__import !== undefined && !(await isInState(inputs.__urn)))
     return importLink(create, notes, inputs.__import);
   const isDerived = inputs.alias !== undefined && inputs.alias === inputs.__alias;
   const candidates = isDerived ? candidatesOf(inputs.alias as string) : [inputs.alias];

@@ -1,5 +1,6 @@
 import { readState, type StackState, type StateSource } from "./engine-state";
 import { isOrphaned } from "./orphan";
+import { isPlaced } from "./ownership";
 import { redactor, type Secrets } from "./redact";
 import { Client } from "./service/client";
 import {
@@ -41,6 +42,11 @@ export function noteStateSource(source: StateSource | undefined): void {
 /** The state that the stack had when this was first asked for; empty where it cannot be had. */
 export function stackState(): Promise<StackState> {
   return (state ??= readState(stateSource));
+}
+
+/** Is the resource in the state already, or was it a moment ago? The engine replaces some without a word to the provider. */
+export async function isInState(urn: string | undefined): Promise<boolean> {
+  return urn !== undefined && (isPlaced(urn) || (await stackState()).has(urn));
 }
 
 /** What is missing or wrong in the settings, for `check` to report before anything is planned. */

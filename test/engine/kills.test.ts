@@ -8,7 +8,7 @@ import { createEmulator, type Emulator } from "pulumi-shortlink/emulator";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { readJournal } from "../../src/journal";
 import { pulumiEnvironment, root } from "../../tools/environment.mjs";
-import { send } from "../helpers/emulator";
+import { send, visit } from "../helpers/emulator";
 
 // A run of 40 links is killed at any moment; the next one ends where the program says, with nothing doubled and nothing lost.
 
@@ -18,6 +18,12 @@ const count = 40;
 
 const program = `
 const shortlink = require("pulumi-shortlink");
+if (process.env.ALIASES) {
+  const go = new shortlink.Domain("go", { name: "go.example" });
+  for (const [name, alias] of Object.entries(JSON.parse(process.env.ALIASES)))
+    new shortlink.Link(name, { domainId: go.id, alias: alias ?? undefined, url: "https://example.com/" + name });
+  return;
+}
 const domains = [0, 1].map((i) => new shortlink.Domain("domain-" + i, { name: "go" + i + ".example" }));
 for (let i = 0; i < ${count}; i++) {
   const alias = i % 4 === 0 ? undefined : "a" + i;
@@ -70,8 +76,8 @@ class Stack {
     return { status: child.exitCode, output };
   }
 
-  up(): Promise<{ status: number | null; output: string }> {
-    return this.run("up", "--yes", "--skip-preview", "--suppress-outputs");
+  up(...options: string[]): Promise<{ status: number | null; output: string }> {
+    return this.run("up", "--yes", "--skip-preview", "--suppress-outputs", ...options);
   }
 
   /** The ids of the links in the state. */
@@ -175,6 +181,75 @@ test.each(Array.from({ length: runs }, (_, i) => i))(
       expect(emulator.requests.length).toBe(sent);
       // What the engine has in its state is struck out of the journal.
       expect(readJournal(journal).intents.filter(({ service }) => service === emulator.url)).toEqual([]);
+    } finally {
+      left.forEach(kill);
+      await emulator.close();
+    }
+  },
+);
+
+/** Six links that hand on their aliases, and two that have none of their own. */
+const rotated = (by: number): string => {
+  const named = Array.from({ length: 6 }, (_, i) => [`link-${i}`, `alias-${(i + by) % 6}`]);
+  return JSON.stringify(Object.fromEntries([["free-0", null], ...named, ["free-1", null]]));
+};
+
+/** The links whose alias or destination is not what the program says. */
+async function strayed(emulator: Emulator, aliases: string): Promise<string[]> {
+  const wanted = Object.entries(JSON.parse(aliases) as Record<string, string | null>);
+  const answers = wanted.flatMap(([name, alias]) =>
+    alias === null
+      ? []
+      : [visit(emulator, `http://go.example/${alias}`).then((answer) => [name, answer.location] as const)],
+  );
+  return (await Promise.all(answers)).flatMap(([name, location]) =>
+    location?.endsWith(`/${name}`) ? [] : [name],
+  );
+}
+
+test("aliases go round among links at --parallel 1, some without an alias of their own", async () => {
+  const emulator = await createEmulator();
+  const stack = new Stack("serial", emulator, { ALIASES: rotated(0) });
+  try {
+    await stack.run("stack", "init");
+    await stack.up();
+    for (const by of [1, 5]) {
+      stack.environment.ALIASES = rotated(by);
+      const { status, output } = await stack.up("--parallel", "1");
+      expect(status, output).toBe(0);
+      expect(await strayed(emulator, rotated(by))).toEqual([]);
+    }
+  } finally {
+    await emulator.close();
+  }
+});
+
+// The same program goes on, the old one comes back, or a third one comes.
+test.each(Array.from({ length: Math.ceil(runs / 3) }, (_, i) => i))(
+  `move %i of aliases of seed ${seed} is killed, and the next up says what the program says`,
+  async (i) => {
+    const random = randoms(seed + 1000 + i);
+    const emulator = await createEmulator({ latency: 20 });
+    const variables = i % 2 === 0 ? { PULUMI_SKIP_CHECKPOINTS: "true" } : {};
+    const stack = new Stack(`move-${i}`, emulator, { ...variables, ALIASES: rotated(0) });
+    let left: number[] = [];
+    try {
+      await stack.run("stack", "init");
+      expect(await stack.up()).toMatchObject({ status: 0 });
+      stack.environment.ALIASES = rotated(1);
+      left = await killedUp(stack, 1 + Math.floor(random() * 16), random() < 0.5);
+      await stack.run("cancel", "--yes");
+      for (const by of [[1], [0], [3]][i % 3] ?? []) {
+        stack.environment.ALIASES = rotated(by);
+        // A provider that was left alone ends what is on its way.
+        await setTimeout(1500);
+        const plan = await stack.run("preview", "--expect-no-changes");
+        if (plan.status === 0) expect(await strayed(emulator, rotated(by)), plan.output).toEqual([]);
+        const { status, output } = await stack.up();
+        expect(status, output).toBe(0);
+        expect(await strayed(emulator, rotated(by))).toEqual([]);
+      }
+      expect(await stack.run("preview", "--expect-no-changes")).toMatchObject({ status: 0 });
     } finally {
       left.forEach(kill);
       await emulator.close();

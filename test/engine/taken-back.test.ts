@@ -1,0 +1,224 @@
+import type { CustomResourceOptions } from "@pulumi/pulumi";
+import * as shortlink from "pulumi-shortlink";
+import { createEmulator, type Emulator } from "pulumi-shortlink/emulator";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
+import { createStack, type TestStack } from "../helpers/engine";
+import { send, visit } from "../helpers/emulator";
+
+// Runs that fail and changes that are taken back, accidents with the state, and two resources that come to one object.
+
+let emulator: Emulator;
+let stacks: TestStack[];
+let stack: TestStack;
+let program: () => unknown;
+
+beforeEach(async () => {
+  emulator = await createEmulator();
+  stacks = [];
+  stack = await newStack(() => program());
+});
+afterEach(async () => {
+  for (const each of stacks) each.remove();
+  await emulator.close();
+});
+
+async function newStack(of: () => unknown): Promise<TestStack> {
+  const created = await createStack(emulator, () => Promise.resolve(of()));
+  stacks.push(created);
+  return created;
+}
+
+const url = (name: string) => `https://example.com/${name}`;
+interface Args {
+  alias?: string;
+  opts?: CustomResourceOptions;
+  [name: string]: unknown;
+}
+/** A program of one domain and some links. */
+const linksOf = (links: Record<string, Args>, domain = "go.example") => {
+  const go = new shortlink.Domain("go", { name: domain });
+  for (const [name, { opts, ...args }] of Object.entries(links))
+    new shortlink.Link(name, { url: url(name), domainId: go.id, alias: name, ...args }, opts);
+};
+
+/** Where a visitor of each alias gets. */
+async function destinations(...aliases: string[]): Promise<(string | undefined)[]> {
+  const answers = aliases.map((alias) => visit(emulator, `http://go.example/${alias}`));
+  return (await Promise.all(answers)).map(({ location }) => location);
+}
+
+async function count(path: string): Promise<number> {
+  return ((await send(emulator, "GET", path)).body as { data: unknown[] }).data.length;
+}
+
+const writes = () => emulator.requests.filter(({ method }) => method !== "GET").length;
+const idOf = (name: string) => stack.state().resources.find(({ urn }) => urn.endsWith(`::${name}`))?.id;
+const urnOf = (name: string) =>
+  stack.state().resources.find(({ urn }) => urn.endsWith(`::${name}`))?.urn ?? "";
+
+test("a swap that fails at any of its writes and is taken back leaves both links where they were", async () => {
+  const before = { one: { alias: "a" }, two: { alias: "b" } };
+  const swapped = { one: { alias: "b" }, two: { alias: "a" } };
+  program = () => linksOf(before);
+  await stack.up();
+  for (const nth of [1, 2, 3, 4, 5]) {
+    // From this write on none is carried out, not even those that put things back.
+    for (let each = nth; each < nth + 20; each++)
+      emulator.faults.push({ method: "PATCH", nth: each, answer: 403 });
+    program = () => linksOf(swapped);
+    await stack.up().catch(() => undefined);
+    emulator.faults.length = 0;
+    program = () => linksOf(before);
+    const { changes } = await stack.preview();
+    if (!("update" in changes))
+      expect(await destinations("a", "b"), `${nth}`).toEqual([url("one"), url("two")]);
+    await stack.up();
+    expect(await destinations("a", "b"), `${nth}`).toEqual([url("one"), url("two")]);
+    expect((await stack.preview()).changes, `${nth}`).toEqual({ same: 4 });
+  }
+});
+
+test("two resources of one object are refused before anything is sent, and the removal of one deletes nothing", async () => {
+  program = () => linksOf({ docs: {}, news: {} });
+  await stack.up();
+  const sent = writes();
+  program = () =>
+    linksOf({ docs: {}, news: {}, again: { alias: "docs-2", url: url("docs"), opts: { import: "1" } } });
+  await expect(stack.preview()).rejects.toThrow(/two resources cannot share it/);
+  program = () => {
+    linksOf({ docs: {} });
+    new shortlink.Domain("same", { name: "GO.example", adopt: "ifEqual" });
+  };
+  await expect(stack.preview()).rejects.toThrow(/name is also that of the resource "(go|same)"/);
+  program = () =>
+    linksOf({
+      docs: {},
+      one: { alias: "x", opts: { import: "7" } },
+      two: { alias: "y", opts: { import: "7" } },
+    });
+  await expect(stack.preview()).rejects.toThrow(/import: link 7 is also that of the resource "(one|two)"/);
+  expect(writes()).toBe(sent);
+
+  // Renamed without aliases, in a run that fails elsewhere: the engine has the link under both names.
+  await send(emulator, "POST", "/links", { form: `url=${url("x")}&domain_id=1&alias=taken` });
+  const renamed = { renamed: { alias: "docs", url: url("docs"), adopt: "ifEqual" }, news: {} };
+  program = () => linksOf({ ...renamed, other: { alias: "taken" } });
+  await expect(stack.up()).rejects.toThrow("The link with the id 3 has it.");
+  expect([idOf("docs"), idOf("renamed")].filter(Boolean).length).toBeGreaterThan(0);
+  program = () => linksOf(renamed);
+  await stack.up();
+  expect(await destinations("docs", "news")).toEqual([url("docs"), url("news")]);
+  expect((await stack.preview()).changes).toEqual({ same: 4 });
+});
+
+test("an import that stays in the program means nothing to a link that has its object", async () => {
+  await send(emulator, "POST", "/domains", { form: "name=docs.example" });
+  await send(emulator, "POST", "/links", { form: `url=${url("docs")}&domain_id=1&alias=docs` });
+  let args: shortlink.LinkArgs = { url: url("docs"), domainId: 1, alias: "docs" };
+  let opts: CustomResourceOptions = { import: "docs.example/docs" };
+  program = () => new shortlink.Link("docs", args, opts).id && {};
+  await stack.up();
+  expect(idOf("docs")).toBe("1");
+  // A replacement by another domain, one that the user asks for, and one that deletes first.
+  await send(emulator, "POST", "/domains", { form: "name=go.example" });
+  args = { ...args, domainId: 2 };
+  await stack.up();
+  expect(await destinations("docs")).toEqual([url("docs")]);
+  await stack.up({ replace: [urnOf("docs")] });
+  opts = { ...opts, deleteBeforeReplace: true };
+  await stack.pulumi("state", "taint", urnOf("docs"), "--yes");
+  await stack.up();
+  expect(await destinations("docs")).toEqual([url("docs")]);
+  expect((await stack.preview()).changes).toEqual({ same: 2 });
+  expect(await count("/links")).toBe(1);
+});
+
+test("ignoreChanges finds targets and pixels by their place in the program", async () => {
+  const targets = (us: string) => [
+    { key: "US", value: url(us) },
+    { key: "DE", value: url("de") },
+  ];
+  const docs = { targetsType: "countries", targets: targets("us"), pixelIds: [3, 1] };
+  program = () => linksOf({ docs });
+  await stack.up();
+  const opts = { ignoreChanges: ["targets[0].value", "pixelIds[0]"] };
+  program = () =>
+    linksOf({ docs: { ...docs, targets: targets("us-2"), pixelIds: [2, 1], clicksLimit: 5, opts } });
+  await stack.up();
+  expect((await send(emulator, "GET", "/links/1")).body).toMatchObject({
+    data: { clicks_limit: 5, targets: targets("us"), pixels: [{ id: 1 }, { id: 3 }] },
+  });
+  // Another order in the program is no change.
+  program = () =>
+    linksOf({ docs: { ...docs, targets: targets("us").reverse(), pixelIds: [1, 3], clicksLimit: 5 } });
+  expect((await stack.preview()).changes).toEqual({ same: 3 });
+});
+
+test("a domain's new name that fails at a link, and links that were moved, are taken back", async () => {
+  const links = { one: {}, two: {}, three: {} };
+  program = () => linksOf(links);
+  await stack.up();
+  emulator.faults.push({ method: "POST", path: "/links", nth: 3, answer: 403 });
+  program = () => linksOf(links, "new.example");
+  await expect(stack.up()).rejects.toThrow("(403)");
+  emulator.faults.length = 0;
+  program = () => linksOf(links);
+  await stack.up();
+  expect(await destinations("one", "two", "three")).toEqual([url("one"), url("two"), url("three")]);
+  expect([idOf("go"), await count("/domains"), await count("/links")]).toEqual(["1", 1, 3]);
+  expect((await stack.preview()).changes).toEqual({ same: 5 });
+
+  const moved = (target: string) => () => {
+    const domains = ["go", "new"].map((name) => new shortlink.Domain(name, { name: `${name}.example` }));
+    const owner = domains[target === "go" ? 0 : 1]?.id ?? "";
+    for (const name of Object.keys(links))
+      new shortlink.Link(name, { url: url(name), domainId: owner, alias: name });
+  };
+  emulator.faults.push({ method: "DELETE", answer: 403 });
+  program = moved("new");
+  await expect(stack.up()).rejects.toThrow("(403)");
+  emulator.faults.length = 0;
+  program = moved("go");
+  await stack.up();
+  expect(await destinations("one", "two", "three")).toEqual([url("one"), url("two"), url("three")]);
+  expect([await count("/domains"), await count("/links")]).toEqual([2, 3]);
+  expect((await stack.preview()).changes).toEqual({ same: 6 });
+});
+
+test("what another stack has taken over stays in its hands", async () => {
+  await send(emulator, "POST", "/domains", { form: "name=go.example" });
+  const docs = (to: string) => ({ url: url(to), domainId: 1, alias: "docs" });
+  // Both stacks are those of one user.
+  const journal = mkdtempSync(join(tmpdir(), "shortlink-journal-"));
+  onTestFinished(() => rmSync(journal, { recursive: true }));
+  await stack.config({ "shortlink:journal": journal });
+  program = () => new shortlink.Link("docs", docs("a")).id && {};
+  await stack.up();
+  await stack.pulumi("state", "delete", urnOf("docs"), "--yes");
+  const other = await newStack(() => new shortlink.Link("theirs", docs("a"), { import: "1" }).id && {});
+  await other.config({ "shortlink:journal": journal });
+  await other.up();
+  program = () => new shortlink.Link("docs", docs("b")).id && {};
+  for (let run = 0; run < 2; run++) {
+    await expect(stack.up()).rejects.toThrow(
+      "The link with the id 1 has it. It differs from the program in url",
+    );
+    expect(await destinations("docs")).toEqual([url("a")]);
+    // As if the other stack were on another machine, whose journal is not this one.
+    await send(emulator, "PATCH", "/links/1", { form: "clicks_limit=7" });
+  }
+});
+
+test("a link with passwords that the program only reads does not drift", async () => {
+  await send(emulator, "POST", "/domains", { form: "name=go.example" });
+  const secrets = "redirect_password=one&privacy=2&password=two";
+  await send(emulator, "POST", "/links", { form: `url=${url("a")}&domain_id=1&alias=a&${secrets}` });
+  program = () => ({ url: shortlink.Link.get("read", "1").url });
+  await stack.up();
+  expect((await stack.refresh()).changes).toEqual({ same: 2 });
+  const { output } = await stack.refresh();
+  expect(output).not.toContain("assword");
+});
