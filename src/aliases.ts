@@ -46,7 +46,7 @@ export function isAstray(id: number): boolean {
   return displaced.has(id);
 }
 
-async function isLeaving(holder: LinkRecord, urn: string | undefined): Promise<boolean> {
+async function isLeaving(holder: LinkRecord, urn: string | undefined, isCreate: boolean): Promise<boolean> {
   const { id, alias } = holder;
   if (plans.has(id)) return plans.get(id) ?? false;
   const owner = await ownerOf(holder);
@@ -54,7 +54,8 @@ async function isLeaving(holder: LinkRecord, urn: string | undefined): Promise<b
   if (owner !== undefined && owner === urn) return true;
   // The engine may plan no further until this write ends, but the program may have told what the plan is going to be.
   const wish = owner === undefined ? undefined : wishedAlias(owner);
-  const leaves = wish !== undefined && collate(wish) !== collate(alias);
+  // A new resource with the alias of one that is removed is most often the same one by another name, which aliases would keep.
+  const leaves = wish === null ? !isCreate : wish !== undefined && collate(wish) !== collate(alias);
   await allPlanned(() => plans.has(id), leaves ? shortPatience : patience);
   return plans.get(id) ?? leaves;
 }
@@ -94,6 +95,7 @@ export async function takeAlias<Value>(
   client: Client,
   { domainId, alias, __urn: urn }: { domainId: number; alias?: string; __urn?: string },
   write: () => Promise<Value>,
+  isCreate = true,
 ): Promise<Value> {
   const moved: number[] = [];
   try {
@@ -104,7 +106,7 @@ export async function takeAlias<Value>(
       } catch (error) {
         if (alias === undefined || !isRefusedFor(error, "alias")) throw error;
         const holder = await moving.run(() => findAlias(client, domainId, alias));
-        if (holder && (await isLeaving(holder, urn))) {
+        if (holder && (await isLeaving(holder, urn, isCreate))) {
           moved.push(holder.id);
           await moving.run(() => makeWay(client, holder));
         }
@@ -130,7 +132,7 @@ export async function moveAlias<Value>(
   write: () => Promise<Value>,
 ): Promise<Value> {
   try {
-    return await takeAlias(client, wanted, () =>
+    const writeInTurn = () =>
       moving.run(async () => {
         const value = await write();
         moves++;
@@ -139,8 +141,8 @@ export async function moveAlias<Value>(
         displaced.delete(id);
         if (move) await settleChanges("link", id, { only: move });
         return value;
-      }),
-    );
+      });
+    return await takeAlias(client, wanted, writeInTurn, false);
   } catch (error) {
     // It keeps what it has: no other link may move it now, as no further write of this run would give it an alias.
     plans.set(id, false);

@@ -19,6 +19,7 @@ import { domainFields } from "./fields";
 import { findDomain } from "./find";
 import {
   ExistsError,
+  isLeftOver,
   deleteNoted,
   keptRevision,
   Notes,
@@ -32,6 +33,7 @@ import {
 import {
   assertFree,
   claim,
+  hasPlanned,
   importClashes,
   isComparing,
   isFormer,
@@ -247,7 +249,7 @@ export class DomainProvider implements pulumi.dynamic.ResourceProvider {
     return withClient(state, async (client) => {
       noteSaved("domain", id);
       if (!isLast("domain", id, state)) return;
-      if (!state.forceDestroy) await refuseToDeleteLinks(client, Number(id), state.name);
+      if (!state.forceDestroy) await refuseToDeleteLinks(client, Number(id), state);
       await deleteNoted("domain", id, () => client.deleteDomain(Number(id)));
       noteDeleted(id, state.__urn);
     });
@@ -379,10 +381,13 @@ async function get(
 }
 
 /** The service deletes the links of a domain with it; Pulumi has deleted its own before. */
-async function refuseToDeleteLinks(client: Client, id: number, name: string): Promise<void> {
-  const { value: links = [] } = (await client.listLinks({ domain_id: id }).next()) as {
+async function refuseToDeleteLinks(client: Client, id: number, { name, __urn }: DomainState): Promise<void> {
+  const { value: all = [] } = (await client.listLinks({ domain_id: id }).next()) as {
     value?: LinkRecord[];
   };
+  // What an interrupted run made there no state has; everything else that the stack has on it was planned and is noted as saved.
+  const isOwn = (link: LinkRecord) => __urn !== undefined && hasPlanned() && isLeftOver(link, __urn);
+  const links = all.length < 100 ? all.filter((link) => !isOwn(link)) : all;
   if (links.length === 0) return;
   const aliases = [...links.slice(0, 3).map(({ alias }) => alias), ...(links.length > 3 ? ["..."] : [])];
   const count = links.length < 100 ? links.length : "100 or more";

@@ -66,7 +66,7 @@ export class Domain extends pulumi.CustomResource {
   declare readonly notFoundUrl: pulumi.Output<string | undefined>;
   /** As {@link DomainArgs.forceDestroy}. */
   declare readonly forceDestroy: pulumi.Output<true | undefined>;
-  /** Address of the domain as the service gives it, for example `https://go.example.com`. */
+  /** Address of the domain as the service gives it, for example `https://go.example.com`; a secret if `name` is one. */
   declare readonly url: pulumi.Output<string>;
 
   /**

@@ -110,6 +110,17 @@ export class Journal {
     );
   }
 
+  /** The intents that other runs of any resource of a stack left open, of which the URNs begin so. */
+  ofStack({ service, backend, urn }: Owner): Intent[] {
+    return this.#earlier.filter(
+      (each) =>
+        each.service === service &&
+        each.backend === backend &&
+        each.urn.startsWith(urn) &&
+        !this.#saved.has(each.intent),
+    );
+  }
+
   /** Notes on disk what a create is about to make, and returns the name of the note. */
   async begin(details: Omit<Intent, "intent" | "id" | "left">): Promise<string> {
     const intent = randomUUID();
@@ -245,8 +256,8 @@ export function openJournal(folder: string): Journal {
 function unusable(folder: string, error: unknown): Error {
   const { code, message } = error as NodeJS.ErrnoException;
   return new Error(
-    `The journal of creates in ${folder} cannot be used (${code ?? message}), and without it a create that is interrupted ` +
-      `could not be finished later. Set shortlink:journal to another folder, or to "none" to do without.`,
+    `The journal in ${folder} cannot be used (${code ?? message}), and without it an interrupted run could not be finished ` +
+      `later. Set shortlink:journal to another folder, or to "none" to do without.`,
     { cause: error },
   );
 }

@@ -141,7 +141,7 @@ export class Link extends pulumi.CustomResource {
   declare readonly alias: pulumi.Output<string>;
   /** As {@link LinkArgs.spaceId}. */
   declare readonly spaceId: pulumi.Output<number | undefined>;
-  /** As {@link LinkArgs.pixelIds}, in ascending order; undefined for none. */
+  /** As {@link LinkArgs.pixelIds}, each once, in the order of the program; undefined for none. */
   declare readonly pixelIds: pulumi.Output<number[] | undefined>;
   /** As {@link LinkArgs.redirectPassword}; always a secret. */
   declare readonly redirectPassword: pulumi.Output<string | undefined>;
@@ -161,9 +161,9 @@ export class Link extends pulumi.CustomResource {
   declare readonly expirationUrl: pulumi.Output<string | undefined>;
   /** As {@link LinkArgs.targetsType}. */
   declare readonly targetsType: pulumi.Output<TargetsType | undefined>;
-  /** As {@link LinkArgs.targets}, ordered by key; undefined for none. */
+  /** As {@link LinkArgs.targets}, in the order of the program; undefined for none. */
   declare readonly targets: pulumi.Output<Target[] | undefined>;
-  /** The whole short link as the service gives it, for example `https://go.example.com/docs`. */
+  /** The whole short link as the service gives it, for example `https://go.example.com/docs`; a secret if `alias` is one. */
   declare readonly shortUrl: pulumi.Output<string>;
 
   /**

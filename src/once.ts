@@ -200,6 +200,21 @@ export async function writeOrDoubt<Value>(
   }
 }
 
+/** Did an interrupted run of the same stack make this link, so that no state has it? Only a run that plans can tell. */
+export function isLeftOver(link: Made & { alias: string; domain_id: number | null }, urn: string): boolean {
+  const { journal, baseUrl: service = "" } = knownSettings() ?? {};
+  if (journal === undefined) return false;
+  const stack = `${urn.split("::").slice(0, 2).join("::")}::`;
+  const key = `link ${link.domain_id}/${link.alias}`;
+  return openJournal(journal)
+    .ofStack({ service, backend: backend(), urn: stack })
+    .some((each) =>
+      each.id === undefined
+        ? each.key === key && isInTime(link, each)
+        : each.key.startsWith("link ") && each.id === String(link.id),
+    );
+}
+
 /** What the journal knows, and is told, of the create of one resource. */
 export class Notes {
   readonly #client: Client;

@@ -35,12 +35,19 @@ const former = new Map<string, Set<string>>();
 /** The aliases that the links of the program name, by the names of the resources; null where one names none that is known. */
 let wishes: Record<string, string | null> = {};
 let isRefreshing = false;
+let isPlanning = false;
 
 const objectOf = (type: Type, id: string | number) => `${type} ${id}`;
 
 /** Notes that the engine plans: what a refresh compares is no plan. */
 export function notePlanning(): void {
   isRefreshing = false;
+  isPlanning = true;
+}
+
+/** Has this run planned a program? A destroy plans none. */
+export function hasPlanned(): boolean {
+  return isPlanning;
 }
 
 /** Notes that a refresh reads. */
@@ -80,10 +87,14 @@ export function noteWishes(ofProgram: Record<string, string | null> | undefined)
   wishes = ofProgram ?? wishes;
 }
 
-/** The alias that the program names for a resource; undefined where it names none, or has no such resource. */
-export function wishedAlias(urn: string): string | undefined {
-  const alias = wishes[urn.split("::").at(-1) ?? ""] ?? "";
-  return alias === "" ? undefined : alias;
+/**
+ * The alias that the program names for the link of a resource: null where it has no such resource, undefined where it names none or
+ * is not known.
+ */
+export function wishedAlias(urn: string): string | null | undefined {
+  const name = urn.split("::").at(-1) ?? "";
+  if (!(name in wishes)) return Object.keys(wishes).length > 0 ? null : undefined;
+  return wishes[name] ? wishes[name] : undefined;
 }
 
 /** The other resource that keeps an object in this run, as far as the run has planned. */

@@ -23,7 +23,7 @@ export interface Settings extends Connection {
   allowDeletes: number;
   /** Milliseconds within which the account's limit of requests counts. */
   limitWindow: number;
-  /** The folder of the journal of creates; undefined for none. */
+  /** The folder of the journal; undefined for none. */
   journal: string | undefined;
 }
 
@@ -123,7 +123,7 @@ function currentLogin(file: string): string {
   }
 }
 
-/** The folder of the journal of creates, which belongs to the user and the machine as Pulumi's own home does. */
+/** The folder of the journal, which belongs to the user and the machine as Pulumi's own home does. */
 export function journalFolder(readConfig: ReadConfig, environment = process.env): string | undefined {
   const given = readSetting("journal", readConfig, environment);
   if (given === "none") return undefined;

@@ -116,7 +116,38 @@ test("a folder that cannot be used is one error that says what to do", async () 
   const file = join(temporaryFolder(), "file");
   writeFileSync(file, "");
   await expect(new Journal(join(file, "journal")).begin(details)).rejects.toThrow(
-    `The journal of creates in ${join(file, "journal")} cannot be used (ENOTDIR), and without it a create that is ` +
-      'interrupted could not be finished later. Set shortlink:journal to another folder, or to "none" to do without.',
+    `The journal in ${join(file, "journal")} cannot be used (ENOTDIR), and without it an interrupted run ` +
+      'could not be finished later. Set shortlink:journal to another folder, or to "none" to do without.',
   );
+});
+
+test("changes of an object stay open until they are settled, also when the file is put aside", async () => {
+  const folder = temporaryFolder();
+  const journal = new Journal(folder);
+  const change = { time: new Date().toISOString(), service: "https://links.example", object: "link 1" };
+  const first = await journal.changing({ ...change, fields: ["url"] });
+  await journal.changing({ ...change, fields: ["alias"] });
+  await journal.changing({ ...change, object: "link 2", fields: [] });
+  const fieldsOf = (object: string, of = new Journal(folder)) =>
+    of.changesOf("https://links.example", object).map(({ fields }) => fields);
+  expect(fieldsOf("link 1")).toEqual([["url"], ["alias"]]);
+  await journal.settle(
+    journal.changesOf("https://links.example", "link 1").filter((each) => each.change === first),
+  );
+  expect([fieldsOf("link 1"), fieldsOf("link 2"), fieldsOf("link 1", journal)]).toEqual([
+    [["alias"]],
+    [[]],
+    [["alias"]],
+  ]);
+  for (let i = 0; i < 5; i++) await journal.close(await journal.begin(details));
+  // More is closed than open, so the first of these opens writes a new file.
+  expect([fieldsOf("link 1"), fieldsOf("link 2"), readJournal(folder).closed]).toEqual([
+    [["alias"]],
+    [[]],
+    0,
+  ]);
+  // A week later no state can have what was deleted.
+  const old = new Date(Date.now() - 8 * 24 * 60 * 60_000).toISOString();
+  await journal.changing({ ...change, time: old, object: "link 3", fields: [] });
+  expect(fieldsOf("link 3")).toEqual([]);
 });

@@ -5,7 +5,9 @@ import { journalFolder } from "../settings";
 /** `pulumi-shortlink journal`: what no run has seen in its state yet. */
 export function journalCommand(): Command {
   return new Command("journal")
-    .description("show what creates have made, or were making, that no later run has seen in its state")
+    .description(
+      "show what runs have made, changed and deleted, or were about to, that no later run has seen in its state",
+    )
     .argument(
       "[folder]",
       "folder of the journal (default: SHORTLINK_JOURNAL, else shortlink in Pulumi's home)",
@@ -13,15 +15,19 @@ export function journalCommand(): Command {
     .option("--json", "print JSON", false)
     .action((given: string | undefined, { json }: { json: boolean }) => {
       const folder = given ?? journalFolder(() => undefined);
-      const intents = folder === undefined ? [] : readJournal(folder).intents;
-      if (json) return console.log(JSON.stringify(intents, null, 2));
-      if (intents.length === 0) return console.log("No create is open.");
+      const { intents, changes } = folder === undefined ? { intents: [], changes: [] } : readJournal(folder);
+      if (json) return console.log(JSON.stringify([...intents, ...changes], null, 2));
+      if (intents.length + changes.length === 0) return console.log("Nothing is open.");
       for (const { time, service, key, id, urn } of intents) {
         const [type = "", name = ""] = key.split(/ (.*)/);
         console.log(
           `${time}  ${type} ${name} (${id === undefined ? "id not known" : `id ${id}`}) on ${service}`,
         );
         console.log(`  ${urn}`);
+      }
+      for (const { time, service, object, fields } of changes) {
+        const what = fields.length > 0 ? `changed ${fields.join(", ")}` : "deleted";
+        console.log(`${time}  ${object} on ${service}: ${what}`);
       }
       console.log('The next "pulumi up" of these stacks finishes what their programs still name.');
     });

@@ -22,7 +22,7 @@ export interface Day {
   cutAfter: number | undefined;
   checkpoints: boolean;
   parallel: number;
-  accident?: { do: "taint" | "state delete" | "replace"; link: number } | undefined;
+  accident?: { do: "taint" | "state delete" | "replace" | "import"; link: number } | undefined;
 }
 export interface Story {
   links: { domain: number; alias: boolean; args: Record<string, unknown> }[];
@@ -51,6 +51,7 @@ const options: fc.Arbitrary<Options> = fc.constantFrom<Options[]>(
   { replaceOnChanges: ["url"] },
   { replaceOnChanges: ["url"], deleteBeforeReplace: false },
   { deleteBeforeReplace: true },
+  { retainOnDelete: true },
   { ignoreChanges: ["url"] },
   { ignoreChanges: ["targets[0].value"] },
 );
@@ -97,7 +98,12 @@ const day: fc.Arbitrary<Day> = fc.record({
   parallel: fc.constantFrom(1, 2, 8),
   accident: fc.option(
     fc.record({
-      do: fc.constantFrom("taint" as const, "taint" as const, "replace" as const, "state delete" as const),
+      do: fc.constantFrom<("taint" | "replace" | "state delete" | "import")[]>(
+        "taint",
+        "replace",
+        "state delete",
+        "import",
+      ),
       link: any,
     }),
     { nil: undefined, freq: 2 },
