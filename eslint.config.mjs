@@ -116,7 +116,7 @@ const below = {
     "service/*",
   ],
   "link-writes": ["aliases", "link-fields", "link-names", "service/*"],
-  once: ["journal", "session", "settings", "service/*"],
+  once: ["journal", "ownership", "session", "settings", "service/*"],
   journal: [],
   wishes: [],
   ownership: [],

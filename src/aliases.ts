@@ -61,7 +61,7 @@ async function isLeaving(holder: LinkRecord, urn: string | undefined, isCreate: 
 }
 
 /** The resource in the state of this stack that has this link. Somebody may have put another link in its place. */
-async function ownerOf({ domain_id: domainId, alias, url }: LinkRecord): Promise<string | undefined> {
+export async function ownerOf({ domain_id: domainId, alias, url }: LinkRecord): Promise<string | undefined> {
   const isSame = (outputs: Record<string, unknown>) =>
     Number(outputs.domainId) === domainId &&
     collate(String(outputs.alias)) === collate(alias) &&

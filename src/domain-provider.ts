@@ -24,7 +24,9 @@ import {
   keptRevision,
   Notes,
   noteSaved,
+  noteHolder,
   settleChanges,
+  settleHolder,
   storeOnce,
   unsavedChanges,
   writeOrDoubt,
@@ -153,9 +155,7 @@ export class DomainProvider implements pulumi.dynamic.ResourceProvider {
     notePlanning();
     const { mark, args } = takeMark("url", news);
     const { isPreview, ...checked } = checkInputs(domainFields, args);
-    const { __wishes, ...inputs } = checked.inputs as DomainInputs & {
-      __wishes?: Record<string, string | null>;
-    };
+    const { __wishes, ...inputs } = checked.inputs as DomainInputs & { __wishes?: string };
     noteWishes(__wishes);
     const failures = [...checked.failures];
     const isNew = Object.keys(olds).length === 0;
@@ -172,6 +172,7 @@ export class DomainProvider implements pulumi.dynamic.ResourceProvider {
     if (!isComparing()) {
       noteSaved("domain", id);
       notePlan("domain", id, news.__urn, olds, replaces.length === 0);
+      settleHolder("domain", id, olds.__adoption);
     }
     // Left undefined, `changes` makes the engine compare the inputs itself and show each property in the plan.
     return Promise.resolve(
@@ -183,10 +184,10 @@ export class DomainProvider implements pulumi.dynamic.ResourceProvider {
 
   create(inputs: DomainInputs): Promise<pulumi.dynamic.CreateResult<DomainState>> {
     return withClient(inputs, async (client, settings) => {
-      const { record, isNew, fields } = await make(client, inputs, settings);
+      const { record, isNew, mark, fields } = await make(client, inputs, settings);
       claim("domain", record.id, inputs.__urn);
       await settleChanges("domain", record.id);
-      const provenance = provenanceOf(record.id, inputs.__urn, isNew);
+      const provenance = provenanceOf(record.id, inputs.__urn, isNew, mark);
       const outs = await written(client, record, inputs, fields, {}, provenance, settings);
       return { id: String(record.id), outs };
     });
@@ -250,7 +251,7 @@ export class DomainProvider implements pulumi.dynamic.ResourceProvider {
       noteSaved("domain", id);
       if (!isLast("domain", id, state)) return;
       if (!state.forceDestroy) await refuseToDeleteLinks(client, Number(id), state);
-      await deleteNoted("domain", id, () => client.deleteDomain(Number(id)));
+      await deleteNoted("domain", id, state.__adoption, () => client.deleteDomain(Number(id)));
       noteDeleted(id, state.__urn);
     });
   }
@@ -287,7 +288,7 @@ async function make(
   client: Client,
   inputs: DomainInputs,
   settings: Settings,
-): Promise<{ record: DomainRecord; isNew: boolean; fields: readonly Field[] }> {
+): Promise<{ record: DomainRecord; isNew: boolean; mark?: string | undefined; fields: readonly Field[] }> {
   const { __urn: urn } = inputs;
   const adopt = inputs.adopt ?? settings.adopt;
   const notes = new Notes(client, settings, urn);
@@ -302,7 +303,9 @@ async function make(
       await notes.taken(keyOf(inputs), found.id, digestOf(managed, inputs));
       const record =
         differing.length > 0 ? await client.updateDomain(found.id, toForm(inputs, differing)) : found;
-      return { record, isNew: false, fields: managed };
+      const isAnothers = (await ownersOf(found)).some((owner) => owner !== urn);
+      const mark = isAnothers ? await noteHolder("domain", found.id) : undefined;
+      return { record, isNew: false, mark, fields: managed };
     } catch (error) {
       release();
       throw error;
@@ -347,7 +350,8 @@ async function make(
           : undefined;
     if (!found) throw error;
     // What this resource had before it was replaced is its own, whatever the program says of adoption.
-    if (isFormer(found.id, urn) || (await isSaved(found, urn))) return takeOver(found, "always");
+    if (isFormer(found.id, urn) || (urn !== undefined && (await ownersOf(found)).includes(urn)))
+      return takeOver(found, "always");
     const differing = differences(found);
     if (differing.length === 0 && (await notes.isOwn(keyOf(inputs), found, digest(found))))
       return takeOver(found, "ifEqual");
@@ -359,11 +363,12 @@ async function make(
   }
 }
 
-/** Is the domain that of the resource's own entry in the state, which the engine replaces without a word to the provider? */
-async function isSaved(domain: DomainRecord, urn: string | undefined): Promise<boolean> {
-  if (urn === undefined) return false;
-  const saved = (await stackState()).get(urn) as DomainState | undefined;
-  return saved !== undefined && driftedFields(managed, saved, observe(domain), saved.__echo).length === 0;
+/** The resources in the state of this stack that have this domain. */
+async function ownersOf(domain: DomainRecord): Promise<string[]> {
+  // Somebody may have put another one in its place.
+  const isSame = (saved: Partial<DomainState>) =>
+    !("__id" in saved) && driftedFields(managed, saved, observe(domain), saved.__echo).length === 0;
+  return [...(await stackState())].flatMap(([urn, saved]) => (isSame(saved) ? [urn] : []));
 }
 
 /** A domain that exists, by id or name, with everything that the service tells of it. */

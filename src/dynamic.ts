@@ -45,14 +45,17 @@ export function dynamicInputs(type: ResourceType, inputs: pulumi.Inputs): pulumi
   return { ...inputs, ...isPreview, ...stateSource(), __provider: providerText(type) };
 }
 
-/** Where the provider can ask for the stack's state; nothing where the program runs without an engine. */
-function stateSource(): { __state?: { address: string; stack: string } } {
+/**
+ * Where the provider can ask for the stack's state, as one text: the SDK makes promises of each part of an object. Nothing where the
+ * program runs without an engine.
+ */
+function stateSource(): { __state?: string } {
   const monitor = pulumi.runtime.getMonitor() as { getChannel?: () => { getTarget(): string } } | undefined;
   const address = monitor?.getChannel?.().getTarget();
   if (address === undefined) return {};
   const stack = [pulumi.getOrganization(), pulumi.getProject(), pulumi.getStack()].join("/");
   openState();
-  return { __state: { address, stack } };
+  return { __state: `${address} ${stack}` };
 }
 
 /** By the stack's own resource: a process may run several programs, one after the other. */

@@ -4,11 +4,8 @@ import { createRequire } from "node:module";
 // of it, as a stack reference does. So the program sends the address and the stack's name with its resources, and the
 // provider asks in its place, in the few cases in which it needs to know: reading a big state takes seconds.
 
-/** Where to ask, as a program sends it. */
-export interface StateSource {
-  address: string;
-  stack: string;
-}
+/** Where to ask, as a program sends it: the address of the engine's monitor and the name of the stack. */
+export type StateSource = string;
 
 /** The outputs of the stack's resources by URN, as the engine has saved them; what is to be deleted only is not among them. */
 export type StackState = Map<string, Record<string, unknown>>;
@@ -58,7 +55,8 @@ interface Structs {
 /** Milliseconds to wait for an answer. */
 const patience = 30_000;
 
-async function ask({ address, stack }: StateSource): Promise<StackState> {
+async function ask(source: StateSource): Promise<StackState> {
+  const [address = "", stack] = source.split(" ");
   const sdk = createRequire(require.resolve("@pulumi/pulumi"));
   const { credentials } = sdk("@grpc/grpc-js") as Grpc;
   const { ResourceMonitorClient } = sdk("@pulumi/pulumi/proto/resource_grpc_pb") as Monitor;

@@ -6,7 +6,7 @@ import { findAlias, findLink, findUrl } from "./find";
 import { canonical, inZone, observe, toForm, visible, wishOf, type LinkInputs } from "./link-fields";
 import { candidatesOf, managed, secret, type Field } from "./link-names";
 import { namingTargets, writeLink } from "./link-writes";
-import { ExistsError, Notes, storeOnce } from "./once";
+import { ExistsError, noteHolder, Notes, storeOnce } from "./once";
 import { assertFree, claim, isFormer, isOwned } from "./ownership";
 import type { Client, LinkRecord } from "./service/client";
 import { isNotFound, type ServiceError } from "./service/errors";
@@ -19,6 +19,8 @@ export interface Created {
   record: LinkRecord;
   /** False where the link existed before. */
   isNew: boolean;
+  /** That of the journal's note where the link was another resource's. */
+  mark?: string | undefined;
   /** What the record was made from: the inputs, with another alias where somebody else had the derived one. */
   made: LinkInputs;
   /** The fields that the record answers for. */
@@ -241,8 +243,11 @@ async function takeOver(
     );
     const key = keyOf({ ...made, domainId: found.domain_id ?? made.domainId, alias: found.alias });
     await notes.taken(key, found.id, digestOf(telling, canonical(made)));
+    const owner = await aliases.ownerOf(found);
+    const mark =
+      owner === undefined || owner === inputs.__urn ? undefined : await noteHolder("link", found.id);
     const record = fields.length > 0 ? await writeLink(client, found.id, made, fields) : found;
-    return { record, isNew: false, made, fields: managed };
+    return { record, isNew: false, mark, made, fields: managed };
   } catch (error) {
     release();
     throw error;

@@ -33,6 +33,7 @@ import {
   keptRevision,
   noteSaved,
   settleChanges,
+  settleHolder,
   unsavedChanges,
   writeOrDoubt,
   type Revision,
@@ -155,9 +156,7 @@ export class LinkProvider implements pulumi.dynamic.ResourceProvider {
     );
     const { isPreview } = checked;
     const failures = [...checked.failures];
-    const { __wishes, ...fields } = checked.inputs as LinkInputs & {
-      __wishes?: Record<string, string | null>;
-    };
+    const { __wishes, ...fields } = checked.inputs as LinkInputs & { __wishes?: string };
     noteWishes(__wishes);
     const isNew = Object.keys(olds).length === 0;
     if (!isNew) notePlaced(fields.__urn);
@@ -180,6 +179,7 @@ export class LinkProvider implements pulumi.dynamic.ResourceProvider {
     if (!isComparing()) {
       noteSaved("link", id);
       notePlan("link", id, news.__urn, olds, replaces.length === 0);
+      settleHolder("link", id, olds.__adoption);
       // An alias in doubt is written again, over one that another link may need.
       const leaves =
         changed.includes("alias") || changed.includes("domainId") || doubtful(id, olds).includes("alias");
@@ -194,11 +194,11 @@ export class LinkProvider implements pulumi.dynamic.ResourceProvider {
 
   create(inputs: LinkInputs): Promise<pulumi.dynamic.CreateResult<LinkState>> {
     return withClient(inputs, async (client, settings) => {
-      const { record, isNew, fields, made } = await makeLink(client, inputs, settings);
+      const { record, isNew, mark, fields, made } = await makeLink(client, inputs, settings);
       aliases.notePlan(record.id, false);
       claim("link", record.id, inputs.__urn);
       await settleChanges("link", record.id);
-      const provenance = provenanceOf(record.id, inputs.__urn, isNew);
+      const provenance = provenanceOf(record.id, inputs.__urn, isNew, mark);
       const outs = await written(client, record, made, fields, {}, provenance, settings);
       return { id: String(record.id), outs };
     });
@@ -253,7 +253,7 @@ export class LinkProvider implements pulumi.dynamic.ResourceProvider {
     return withClient(state, async (client) => {
       noteSaved("link", id);
       if (!isLast("link", id, state)) return;
-      await deleteNoted("link", id, () => client.deleteLink(Number(id)));
+      await deleteNoted("link", id, state.__adoption, () => client.deleteLink(Number(id)));
       noteDeleted(id, state.__urn);
     });
   }

@@ -2,7 +2,8 @@ import { setTimeout } from "node:timers/promises";
 import { openJournal, type Intent, type Journal, type Owner } from "./journal";
 import type { Client } from "./service/client";
 import { isLost, RefusedError, type ServiceError } from "./service/errors";
-import { describe, IncompleteError, knownSettings, unlessGone, type Doubt } from "./session";
+import { isPlanned } from "./ownership";
+import { describe, IncompleteError, knownSettings, say, unlessGone, type Doubt } from "./session";
 import { backend, type Settings } from "./settings";
 
 // Exactly one object for each create, although answers get lost and runs are killed.
@@ -150,12 +151,39 @@ export async function settleChanges(
   })?.catch(() => undefined);
 }
 
-/** Deletes an object between two notes; an object that is gone is one that is deleted. */
+/** Notes that a resource takes an object over from another one, which the state may have for longer. Returns the mark of the new one. */
+export async function noteHolder(type: "domain" | "link", id: number): Promise<string | undefined> {
+  const time = new Date().toISOString();
+  return objectIn(type, id, (journal, service, object) =>
+    journal.changing({ time, service, object: `holder of ${object}`, fields: ["holder"] }),
+  );
+}
+
+/** Notes that a resource in the state keeps an object: a taking over by another one was not saved. */
+export function settleHolder(type: "domain" | "link", id: string, adoption: string | undefined): void {
+  void objectIn(type, id, (journal, service, object) => {
+    const notes = journal.changesOf(service, `holder of ${object}`);
+    return notes.length > 0 && notes.at(-1)?.change !== adoption ? journal.settle(notes) : undefined;
+  })?.catch(() => undefined);
+}
+
+/**
+ * Deletes an object between two notes; an object that is gone is one that is deleted. One that another resource took over stays:
+ * a run with `--target` and a destroy plan nothing that would show it.
+ *
+ * @param adoption The mark of the entry of the state that goes.
+ */
 export async function deleteNoted(
   type: "domain" | "link",
   id: string,
+  adoption: string | undefined,
   call: () => Promise<void>,
 ): Promise<void> {
+  const holders = objectIn(type, id, (journal, service, object) =>
+    journal.changesOf(service, `holder of ${object}`),
+  );
+  if (holders?.length && !isPlanned(type, id) && holders.at(-1)?.change !== adoption)
+    return say(`${type} ${id} stays: another resource of this stack has taken it over.`);
   const deletion = await noteChange(type, id, []);
   try {
     await unlessGone(call());
@@ -164,6 +192,7 @@ export async function deleteNoted(
     throw error;
   }
   await settleChanges(type, id, { except: deletion });
+  settleHolder(type, id, "");
 }
 
 /** The same for a resource that is read. */

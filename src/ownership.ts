@@ -34,6 +34,7 @@ const placed = new Set<string>();
 const former = new Map<string, Set<string>>();
 /** The aliases that the links of the program name, by the names of the resources; null where one names none that is known. */
 let wishes: Record<string, string | null> = {};
+let told = "";
 let isRefreshing = false;
 let isPlanning = false;
 
@@ -82,9 +83,11 @@ export function noteWanted(what: string, urn: string | undefined): string | unde
   return undefined;
 }
 
-/** Notes the aliases that the links of the program name. */
-export function noteWishes(ofProgram: Record<string, string | null> | undefined): void {
-  wishes = ofProgram ?? wishes;
+/** Notes the aliases that the links of the program name, as a resource of it tells them. */
+export function noteWishes(ofProgram: string | undefined): void {
+  if (ofProgram === undefined || ofProgram === told) return;
+  told = ofProgram;
+  wishes = JSON.parse(ofProgram) as typeof wishes;
 }
 
 /**
@@ -93,7 +96,7 @@ export function noteWishes(ofProgram: Record<string, string | null> | undefined)
  */
 export function wishedAlias(urn: string): string | null | undefined {
   const name = urn.split("::").at(-1) ?? "";
-  if (!(name in wishes)) return Object.keys(wishes).length > 0 ? null : undefined;
+  if (!Object.hasOwn(wishes, name)) return Object.keys(wishes).length > 0 ? null : undefined;
   return wishes[name] ? wishes[name] : undefined;
 }
 
@@ -164,12 +167,21 @@ export function isFormer(id: number, urn: string | undefined): boolean {
   return urn !== undefined && (former.get(urn)?.has(String(id)) ?? false);
 }
 
-/** What the state of a created resource remembers. */
-export function provenanceOf(id: number, urn: string | undefined, isNew: boolean): Provenance {
+/**
+ * What the state of a created resource remembers.
+ *
+ * @param mark That of the journal's note where the object was another resource's.
+ */
+export function provenanceOf(
+  id: number,
+  urn: string | undefined,
+  isNew: boolean,
+  mark: string = randomUUID(),
+): Provenance {
   const ids = [...((urn === undefined ? undefined : former.get(urn)) ?? [])];
   const others = ids.filter((each) => each !== String(id));
   return {
-    ...(isNew ? {} : { __adoption: randomUUID() }),
+    ...(isNew ? {} : { __adoption: mark }),
     ...(others.length > 0 ? { __former: others } : {}),
   };
 }
@@ -190,6 +202,11 @@ export function isLast(type: Type, id: string, { __adoption }: Provenance): bool
   const object = objectOf(type, id);
   const holder = planned.get(object);
   return !given.has(object) && (holder === undefined || holder.adoption === __adoption);
+}
+
+/** Has this run planned the object for a resource? */
+export function isPlanned(type: Type, id: string): boolean {
+  return planned.has(objectOf(type, id));
 }
 
 /** Notes that an object is gone. */

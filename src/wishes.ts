@@ -11,20 +11,22 @@ const programs = new WeakMap<object, Wishes>();
 /** The engine takes links in any order. Of more than so many only the first tells of the others, and each domain. */
 const few = 100;
 
-/** Notes a link of the program, and returns what it tells. */
-export function noteWish(name: string, alias: unknown): Promise<Wishes | undefined> | undefined {
+/** Notes a link of the program, and returns what it tells: `Wishes` as one text. */
+export function noteWish(name: string, alias: unknown): Promise<string | undefined> | undefined {
   const wishes = wishesOfProgram();
   if (!wishes) return undefined;
   const isFirst = Object.keys(wishes).length === 0;
   // Two components may each have a link of this name.
-  wishes[name] = typeof alias === "string" && !(name in wishes) ? alias.trim() : null;
-  return allWishes()?.then((all) => (isFirst || Object.keys(all).length <= few ? all : undefined));
+  wishes[name] = typeof alias === "string" && !Object.hasOwn(wishes, name) ? alias.trim() : null;
+  return Promise.resolve().then(() =>
+    isFirst || Object.keys(wishes).length <= few ? JSON.stringify(wishes) : undefined,
+  );
 }
 
-/** The aliases of all links that the program names without waiting for anything. */
-export function allWishes(): Promise<Wishes> | undefined {
+/** The aliases of all links that the program names without waiting for anything, as one text. */
+export function allWishes(): Promise<string> | undefined {
   const wishes = wishesOfProgram();
-  return wishes && Promise.resolve().then(() => wishes);
+  return wishes && Promise.resolve().then(() => JSON.stringify(wishes));
 }
 
 function wishesOfProgram(): Wishes | undefined {

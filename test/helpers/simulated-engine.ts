@@ -230,10 +230,10 @@ export async function run(
       __provider: "text",
       __urn: urnOf(type, name),
       ...(isPreview ? { __preview: true } : {}),
-      ...(monitor ? { __state: { address: monitor.address, stack: "test" } } : {}),
+      ...(monitor ? { __state: `${monitor.address} test` } : {}),
       ...(given.import === undefined ? {} : { __import: given.import }),
       ...(type === "Link" && args.alias === undefined ? { __alias: `derived-${name}` } : {}),
-      ...(type === "Link" ? { __wishes: wishesOf(program) } : {}),
+      ...(type === "Link" ? { __wishes: JSON.stringify(wishesOf(program)) } : {}),
       ...rest,
       ...(domainId === undefined ? {} : { domainId: owner ?? domainId }),
     };
