@@ -47,6 +47,7 @@ async function tell(story: Story, random: number): Promise<void> {
   const log: string[] = [];
   const programs = [first];
   let isAdrift = false;
+  let isImported = false;
   try {
     expect(await run(state, { program: first }, settings, monitor)).toMatchObject({ errors: [] });
     for (const { change, faults, killedAfter, cutAfter, checkpoints, parallel, accident } of story.days) {
@@ -64,6 +65,7 @@ async function tell(story: Story, random: number): Promise<void> {
       if (accident?.do === "import" && again) {
         state.live = state.live.filter((each) => each !== victim);
         again.options = { ...again.options, import: victim.id };
+        isImported = true;
       }
       if (Object.values(next).some(({ options }) => options?.retainOnDelete)) isAdrift = true;
       const replace = accident?.do === "replace" && victim ? [victim.name] : undefined;
@@ -110,7 +112,7 @@ async function tell(story: Story, random: number): Promise<void> {
       let last = await run(state, day, { ...settings, ...adopt }, monitor);
       log.push(JSON.stringify(last));
       // A resource that was renamed without aliases, or whose link is imported under another alias: the message says what helps.
-      if (last.errors.some((text) => /was renamed in the program|cannot be taken over as it is/.test(text)))
+      if (last.errors.some((text) => isImported || text.includes("was renamed in the program")))
         last = await run(state, day, { ...settings, "shortlink:adopt": "always" }, monitor);
       if (last.errors.some((text) => text.includes("--refresh")))
         last = await run(state, { ...day, refresh: true }, { ...settings, ...adopt }, monitor);
