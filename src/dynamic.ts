@@ -42,7 +42,16 @@ export function dynamicInputs(type: ResourceType, inputs: pulumi.Inputs): pulumi
   warnIfClear("shortlink", "apiKey");
   // The engine does not tell its providers when they plan only.
   const isPreview = pulumi.runtime.isDryRun() ? { __preview: true } : {};
-  return { ...inputs, ...isPreview, ...stateSource(), __provider: providerText(type) };
+  return { ...given(inputs), ...isPreview, ...stateSource(), __provider: providerText(type) };
+}
+
+/** Without private inputs that have no value: the SDK makes promises of each. What is an output as well needs its name. */
+function given(inputs: pulumi.Inputs): pulumi.Inputs {
+  return Object.fromEntries(
+    Object.entries(inputs).filter(
+      ([name, value]) => value !== undefined || !name.startsWith("__") || name === "__id",
+    ),
+  );
 }
 
 /**
@@ -50,25 +59,30 @@ export function dynamicInputs(type: ResourceType, inputs: pulumi.Inputs): pulumi
  * program runs without an engine.
  */
 function stateSource(): { __state?: string } {
+  const stackResource = pulumi.runtime.getStackResource();
+  const count = stackResource ? (told.get(stackResource) ?? 0) : 0;
+  // The provider remembers it, and the engine takes resources in any order.
+  if (!stackResource || count >= few) return {};
+  told.set(stackResource, count + 1);
   const monitor = pulumi.runtime.getMonitor() as { getChannel?: () => { getTarget(): string } } | undefined;
   const address = monitor?.getChannel?.().getTarget();
   if (address === undefined) return {};
   const stack = [pulumi.getOrganization(), pulumi.getProject(), pulumi.getStack()].join("/");
-  openState();
+  if (count === 0) openState();
   return { __state: `${address} ${stack}` };
 }
 
-/** By the stack's own resource: a process may run several programs, one after the other. */
-const opened = new WeakSet<object>();
+/** How many resources have told it, by the stack's own resource: a process may run several programs, one after the other. */
+const told = new WeakMap<object, number>();
+/** So many do: of a program that registers them in any order, one of these comes before an alias is in the way. */
+const few = 100;
 
 /**
  * Makes the engine load what answers questions about the state. It does that between two registrations, of which there may be
  * none any more when the provider asks: while all that the engine does at a time waits for the answer.
  */
 function openState(): void {
-  const stack = pulumi.runtime.getStackResource();
-  if (!stack || opened.has(stack) || pulumi.runtime.isDryRun()) return;
-  opened.add(stack);
+  if (pulumi.runtime.isDryRun()) return;
   // What is asked for does not matter, and this is the cheapest: a resource that has not been registered.
   pulumi.runtime.invoke("pulumi:pulumi:getResource", { urn: "" }).catch(() => undefined);
 }

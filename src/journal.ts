@@ -342,8 +342,8 @@ async function appendLines(folder: string, lines: Line[]): Promise<void> {
     const file = await open(path, "a", 0o600);
     try {
       await file.appendFile(toText(lines));
-      // Only what is about to be done must be there before something else happens.
-      if (lines.some((line) => "intent" in line || "change" in line)) await file.datasync();
+      // Only what is about to be made must survive the machine as well: nothing else would ever tell of it.
+      if (lines.some((line) => "intent" in line)) await file.datasync();
       // Another run that put the file aside meanwhile may have read it before.
       const [written, now] = [(await file.stat({ bigint: true })).ino, inodeOf(path)];
       if (written === now) return;

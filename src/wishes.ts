@@ -8,6 +8,7 @@ export type Wishes = Record<string, string | null>;
 
 /** By the stack's own resource: a process may run several programs, one after the other. */
 const programs = new WeakMap<object, Wishes>();
+const counts = new WeakMap<Wishes, number>();
 /** The engine takes links in any order. Of more than so many only the first tells of the others, and each domain. */
 const few = 100;
 
@@ -15,11 +16,13 @@ const few = 100;
 export function noteWish(name: string, alias: unknown): Promise<string | undefined> | undefined {
   const wishes = wishesOfProgram();
   if (!wishes) return undefined;
-  const isFirst = Object.keys(wishes).length === 0;
+  const count = counts.get(wishes) ?? 0;
+  counts.set(wishes, count + 1);
   // Two components may each have a link of this name.
   wishes[name] = typeof alias === "string" && !Object.hasOwn(wishes, name) ? alias.trim() : null;
+  if (count >= few) return undefined;
   return Promise.resolve().then(() =>
-    isFirst || Object.keys(wishes).length <= few ? JSON.stringify(wishes) : undefined,
+    count === 0 || (counts.get(wishes) ?? 0) <= few ? JSON.stringify(wishes) : undefined,
   );
 }
 
