@@ -26,8 +26,8 @@ const share = 0.2;
 const shown = 8;
 
 /**
- * Refuses to delete a great part of a catalog: a file that was emptied, cut, moved or not read looks like links that nobody wants any
- * more. The engine gives `check` what it had the last time, so this needs neither the service nor the state, and it
+ * Refuses to delete a great part of a catalog: a file that was emptied, cut, moved or not read looks like links that were
+ * removed on purpose. The engine gives `check` what it had the last time, so this needs neither the service nor the state, and it
  * comes before the domains and links of the catalog are planned.
  */
 export class CatalogProvider implements pulumi.dynamic.ResourceProvider {

@@ -21,7 +21,7 @@ export interface LinkCatalogArgs {
   overlays?: string | string[] | undefined;
   /**
    * How many links a run may delete or replace. More are refused before anything is planned, since a file that was emptied or
-   * cut looks like links that are not wanted any more. Default: a fifth of the links, of each domain and in all, counted
+   * cut looks like links that were removed on purpose. Default: a fifth of the links, of each domain and in all, counted
    * from ten links on. The setting `shortlink:allowDeletes` allows more for a run.
    */
   maxDeletes?: number | undefined;
