@@ -41,7 +41,7 @@ export function hasPlan(id: number): boolean {
   return plans.has(id);
 }
 
-/** Has this run moved the link out of the way of another, and not given it an alias of its own since? */
+/** True while a link that this run moved out of the way of another still waits for its alias. */
 export function isAstray(id: number): boolean {
   return displaced.has(id);
 }

@@ -10,7 +10,7 @@ interface CatalogInputs {
   links: Keys;
 }
 
-/** What a catalog says of this run, and no state keeps. */
+/** The record of a catalog, with arguments of this run that the state does not keep. */
 export interface CatalogNews extends CatalogInputs {
   /** As `LinkCatalogArgs.maxDeletes`. */
   __maxDeletes?: number;

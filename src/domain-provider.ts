@@ -349,7 +349,7 @@ async function make(
           ? await findDomain(client, inputs.name)
           : undefined;
     if (!found) throw error;
-    // What this resource had before it was replaced is its own, whatever the program says of adoption.
+    // This resource had, or still has, the domain, so the mode of adoption does not matter.
     if (isFormer(found.id, urn) || (urn !== undefined && (await ownersOf(found)).includes(urn)))
       return takeOver(found, "always");
     const differing = differences(found);
@@ -390,7 +390,7 @@ async function refuseToDeleteLinks(client: Client, id: number, { name, __urn }: 
   const { value: all = [] } = (await client.listLinks({ domain_id: id }).next()) as {
     value?: LinkRecord[];
   };
-  // What an interrupted run made there no state has; everything else that the stack has on it was planned and is noted as saved.
+  // Links of an interrupted run are in no state; all other links of the stack were planned by now and count as saved.
   const isOwn = (link: LinkRecord) => __urn !== undefined && hasPlanned() && isLeftOver(link, __urn);
   const links = all.length < 100 ? all.filter((link) => !isOwn(link)) : all;
   if (links.length === 0) return;

@@ -120,8 +120,8 @@ export function secretsOf(args: object): Promise<string[] | undefined> | undefin
 }
 
 /**
- * Nothing, with the mark of a secret where a value has it. The engine marks an output for which an input of the same name is a
- * secret, and an output that repeats a secret argument has no input of its own.
+ * Undefined, marked as a secret if the value is one. The engine marks an output as secret if the input of the same name is; an output
+ * that repeats a secret argument under another name needs such an input.
  */
 export function markOf(value: unknown): unknown {
   return pulumi.Output.isInstance(value) ? value.apply(() => undefined) : undefined;

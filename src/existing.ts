@@ -86,7 +86,7 @@ export async function domainToImport(key: string): Promise<DomainRecord | undefi
   return named ?? (await listOfDomains()).items.find(({ id }) => String(id) === key);
 }
 
-/** What a create is going to do with an object that exists. */
+/** How an existing object compares with the program, and which mode of adoption holds for it. */
 interface Outcome {
   /** The properties in which it differs from the program. */
   differing: readonly string[];

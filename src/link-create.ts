@@ -206,7 +206,7 @@ async function adoptLink(
 ): Promise<Created> {
   const { inputs, settings } = create;
   const { __urn: urn } = inputs;
-  // What this resource had before it was replaced is its own, whatever the program says of adoption.
+  // This resource had the link before it was replaced, so the mode of adoption does not matter.
   if (isFormer(holder.id, urn)) return takeOver(create, notes, holder, "always", made);
   const adopt = inputs.adopt ?? settings.adopt;
   const differing = differingFields(made, holder, settings);
