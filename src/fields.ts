@@ -7,6 +7,16 @@ import { z } from "zod";
 const required = (otherwise: string) => (issue: { input?: unknown }) =>
   issue.input === undefined ? "is required" : otherwise;
 
+/** Signs that a path, a query and a fragment hold as they are. `%` has a rule of its own. */
+const plain = "\\p{L}\\p{N}._~!$&'()*+,;=:@/%-";
+const user = "[\\p{L}\\p{N}._%-]+";
+const urlParts = new RegExp(
+  `^\\s*[^:]*://(?:(?:${user}:)?${user}@)?(?:\\[[0-9A-Fa-f:.]+\\]|[\\p{L}\\p{M}\\p{N}\\p{S}._-]+)(?::\\d{1,5})?` +
+    `(?:/[${plain}]*)?(?:\\?[?[\\]${plain}]*)?(?:#[?${plain}]*)?\\s*$`,
+  "u",
+);
+
+/** The service's rule, which is that of its framework, without the list of schemes: that differs by version. */
 const url = (longest: number) =>
   z
     .string({ error: required("must be a URL") })
@@ -14,10 +24,15 @@ const url = (longest: number) =>
     .trim()
     .regex(/^\s*[A-Za-z][A-Za-z0-9+.-]*:\/\/[^\s/?#]/, {
       error: "must be a URL with scheme and host, for example https://example.com/page",
+      abort: true,
     })
-    .regex(/^\s*[^\s{}|"<>\\^`\p{Cc}\p{Emoji_Presentation}]*\s*$/u, {
+    .regex(/^(?:[^%]|%[0-9A-Fa-f]{2})*$/, {
+      error: 'holds a "%" without two hexadecimal digits after it: write "%25" for the sign itself',
+    })
+    .regex(urlParts, {
       error:
-        'holds a character that must be percent-encoded (space, { } | " < > \\ ^ `, an emoji or a control character)',
+        'holds a character that must be percent-encoded (space, { } | " < > \\ ^ `, an emoji, another symbol or a control ' +
+        "character; [ and ] outside of the query; a second #)",
     });
 
 const id = (noun: string) =>
@@ -100,7 +115,7 @@ const targets = <Target extends z.ZodType>(each: Target) =>
 
 const adopt = z.enum(["never", "ifEqual", "always"], { error: 'must be "never", "ifEqual" or "always"' });
 
-const label = "[^\\s./:?#@_-](?:[^\\s./:?#@_]{0,61}[^\\s./:?#@_-])?";
+const label = "[\\p{L}\\p{N}_](?:[\\p{L}\\p{N}_-]{0,61}[\\p{L}\\p{N}_])?";
 const octet = "(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)";
 /** A name with a dot whose last label is in ASCII and not a number, or an IPv4 address. */
 const hostName = new RegExp(

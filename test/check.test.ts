@@ -36,7 +36,7 @@ describe("a domain", () => {
     });
   });
 
-  test.each(["10.0.0.1", "go.x", "a-b.example", "xn--bcher-kva.example", "bücher.example"])(
+  test.each(["10.0.0.1", "go.x", "a_b.example", "a-b.example", "xn--bcher-kva.example", "bücher.example"])(
     "may be %s",
     async (name) => {
       expect(await domain({ name })).toEqual({ name });
@@ -172,7 +172,7 @@ describe("a link", () => {
       { targetsType: "rotations", targets: [{ value: url }] },
     ],
     ["blank texts", { expirationUrl: " ", spaceId: "", activePeriodStartAt: null, targetsType: "" }, {}],
-    ["a sign that is no emoji", { url: `${url}©` }, { url: `${url}©` }],
+    ["a URL with letters of any script", { url: `${url}größe` }, { url: `${url}größe` }],
     ["a URL of another scheme", { url: "ftp://example.com/a" }, { url: "ftp://example.com/a" }],
   ])("makes canonical: %s", async (_what, news, expected) => {
     expect(await link({ ...base, ...news })).toEqual({ ...base, ...expected });
@@ -192,6 +192,10 @@ describe("a link", () => {
     [
       { url: `${url}😀` },
       [expect.stringMatching(/^url holds a character that must be percent-encoded/) as string],
+    ],
+    [
+      { url: `${url}%symbol` },
+      ['url holds a "%" without two hexadecimal digits after it: write "%25" for the sign itself'],
     ],
     [{ url: `${url}${"a".repeat(2040)}` }, ["url is longer than 2048 characters"]],
     [{ domainId: "go" }, ["domainId must be the id of a domain, a whole number"]],

@@ -38,8 +38,9 @@ function oneOf(keys: string[]): (key: string) => boolean {
 const schemes = new Set(
   "http https ftp ftps sftp ssh git svn irc ircs ldap ldaps rtsp rtmp ws wss xmpp vnc smb nfs".split(" "),
 );
+// The rule of the service's framework: an address may hold letters and digits of any script, but symbols and marks only in the host.
 const urlPattern =
-  /^([a-z][a-z0-9+.-]*):\/\/(?:[^\s@/?#]+@)?(?:\[[0-9a-f:.]+\]|[\p{L}\p{M}\p{N}_.-]+)(?::\d{1,5})?(?:\/(?:[\p{L}\p{M}\p{N}\-._~!$&'()*+,;=:@/]|%[0-9a-f]{2})*)?(?:\?(?:[\p{L}\p{M}\p{N}\-._~!$&'()*+,;=:@/?[\]]|%[0-9a-f]{2})*)?(?:#(?:[\p{L}\p{M}\p{N}\-._~!$&'()*+,;=:@/?#[\]]|%[0-9a-f]{2})*)?$/iu;
+  /^([a-z][a-z0-9+.-]*):\/\/(?:(?:(?:[\p{L}\p{N}_.-]|%[0-9a-f]{2})+:)?(?:[\p{L}\p{N}_.-]|%[0-9a-f]{2})+@)?(?:\[[0-9a-f:.]+\]|[\p{L}\p{M}\p{N}\p{S}_.-]+)(?::\d{1,5})?(?:\/(?:[\p{L}\p{N}\-._~!$&'()*+,;=:@/]|%[0-9a-f]{2})*)?(?:\?(?:[\p{L}\p{N}\-._~!$&'()*+,;=:@/?[\]]|%[0-9a-f]{2})*)?(?:#(?:[\p{L}\p{N}\-._~!$&'()*+,;=:@/?]|%[0-9a-f]{2})*)?$/iu;
 
 function urlProblem(value: Field, label: string, longest: number): string | undefined {
   if (typeof value !== "string") return `The ${label} must be a string.`;
@@ -83,7 +84,7 @@ export function checkDomain(form: Form, store: Store, host: string, creating: bo
 function isDomainName(name: string): boolean {
   if (name.length > 255) return false;
   if (/^(?:\d{1,3}\.){3}\d{1,3}$/.test(name)) return name.split(".").every((part) => Number(part) < 256);
-  return /^(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?\.)+(?!\d+$)[a-z0-9-]{1,63}$/u.test(name);
+  return /^(?:[\p{L}\p{N}_](?:[\p{L}\p{N}_-]{0,61}[\p{L}\p{N}_])?\.)+(?!\d+$)[a-z0-9-]{1,63}$/u.test(name);
 }
 
 /** A value that passes validation but that a column of the database refuses: the service answers 500. */
