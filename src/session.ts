@@ -184,7 +184,7 @@ export async function unlessGone<Value>(call: Promise<Value>): Promise<Value | u
 function clientOf({ baseUrl, apiKey, limitWindow: window, acceptGone }: Settings): Client {
   if (shared?.baseUrl !== baseUrl || shared.apiKey !== apiKey) {
     const client = new Client({ baseUrl, apiKey }, { tell: say, window, assertWanted });
-    shared = { baseUrl, apiKey, client, reads: new LinkReads(client, acceptGone) };
+    shared = { baseUrl, apiKey, client, reads: new LinkReads(client, { acceptGone }) };
   }
   return shared.client;
 }

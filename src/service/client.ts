@@ -245,12 +245,13 @@ export class Client {
 
   /** Carries a call out, again where that is safe. Returns the decoded body of a 2xx answer. */
   async #send(call: Call, options: SendOptions): Promise<unknown> {
-    const begin = Date.now();
     if (call.method !== "GET") this.#writes++;
+    let begin = Infinity;
     let lost: unknown;
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.#attempt(call, options);
+        // A wait for its turn is no fault, however long it takes.
+        return await this.#attempt(call, options, () => (begin = Math.min(begin, Date.now())));
       } catch (error) {
         if (isLost(error)) lost = error;
         const failure = failureOf(error);
@@ -268,6 +269,7 @@ export class Client {
   async #attempt(
     { operation, method, path: shortPath }: Call,
     { form, query, deadline }: SendOptions,
+    onSend: () => void,
   ): Promise<unknown> {
     const { baseUrl, apiKey } = this.#connection;
     const path = `/api/v1${shortPath}`;
@@ -286,6 +288,7 @@ export class Client {
     let status: number, headers: Headers, text: string;
     const send = () => {
       this.#assertWanted();
+      onSend();
       return exchange(request, deadline);
     };
     try {

@@ -1,184 +1,247 @@
 import { setTimeout } from "node:timers/promises";
-import type { Client, LinkQuery, LinkRecord, Page } from "./client";
+import type { Client, LinkQuery, LinkRecord } from "./client";
 import { isNotFound } from "./errors";
 
-/** So many reads are shown one by one without a thought. */
-const few = 3;
+/** Lists of so many domains are begun before it is asked whether that of the account is shorter. */
+const fewDomains = 3;
 /** Milliseconds in which the reads of a refresh gather, since the engine starts several at a time. */
 const gathering = 20;
-/** A listing is as good as a show for so long, and until the next write. */
+/** A list is as good as a show until the next write, or until it was of no use for so many milliseconds. */
 const freshness = 60_000;
 /** So many links that can be shown may be missing from a listing, and so many of a stack may be gone. */
 const tolerance = 10;
+/** So many links may be gone where none is found. */
+const fewGone = 3;
 /** Milliseconds without a further read after which those that found nothing need not wait for one that does. */
 const quiet = 300;
 
-/** The links of a list by their ids, as far as its pages have come. */
-interface Pages {
-  links: Map<number, LinkRecord>;
-  pages: Promise<void>[];
-  /** What the client had written, and the time, when the first was asked for. */
-  writes: number;
-  time: number;
+/** A page that was answered, and the ids that it begins and ends with. */
+interface Range {
+  page: number;
+  first: number;
+  last: number;
 }
 
-/** A list of links that is loaded once it costs less than the reads that it serves. */
+/** A list of links in the order of their ids, of which only the pages are read that are needed. */
 class List {
-  asked = 0;
+  lastPage = Infinity;
   readonly #client: Client;
   readonly #query: LinkQuery;
-  #first: Promise<Page<LinkRecord>> | undefined;
-  #whole: Promise<Pages> | undefined;
+  readonly #mayAsk: (isNeeded: boolean) => boolean;
+  readonly #freshness: number;
+  readonly #links = new Map<number, LinkRecord>();
+  readonly #asked = new Map<number, Promise<void>>();
+  #answered: Range[] = [];
+  #writes = 0;
+  #used = 0;
 
-  constructor(client: Client, query: LinkQuery) {
+  /** @param mayAsk Is there a request left for a page that a read needs, or that the next ones may need? */
+  constructor(client: Client, query: LinkQuery, mayAsk: (isNeeded: boolean) => boolean, freshness: number) {
     this.#client = client;
     this.#query = query;
+    this.#mayAsk = mayAsk;
+    this.#freshness = freshness;
   }
 
-  get isLoaded(): boolean {
-    return this.#whole !== undefined;
+  /** How many pages were asked for. */
+  get pages(): number {
+    return this.#asked.size;
   }
 
-  /** Once half as many reads were asked for as the list has pages; that it costs a page to find out counts too. */
-  async isCheaper(): Promise<boolean> {
-    if (this.asked <= few) return false;
-    this.#first ??= this.#orForget(this.#client.pageOfLinks(this.#query, 1));
-    const { lastPage } = await this.#first;
-    // Without a count of the pages nobody knows what the list would cost.
-    return lastPage !== undefined && this.asked * 2 >= lastPage;
-  }
-
-  /** A link, as soon as its page is there; null where no page has it, undefined where the list is too old by now. */
-  async link(id: number): Promise<LinkRecord | null | undefined> {
-    // Somebody who waited at the same time may have found it too old.
-    if (!this.#first) return undefined;
-    this.#whole ??= this.#orForget(this.#load(this.#first));
-    const { links, pages, writes, time } = await this.#whole;
-    for (const page of pages) {
-      if (links.has(id)) break;
-      await page;
+  /** The link; null where its page lacks it, undefined where there is no request left for its page. */
+  async find(id: number): Promise<LinkRecord | null | undefined> {
+    this.#forgetOld();
+    for (;;) {
+      const link = this.#links.get(id);
+      const page = link ? undefined : this.#pageOf(id);
+      if (page === undefined) {
+        this.#used = Date.now();
+        this.#readAhead(id);
+        return link ?? null;
+      }
+      const answer = this.#asked.get(page);
+      if (!answer && !this.#mayAsk(true)) return undefined;
+      await (answer ?? this.#ask(page));
     }
-    if (writes === this.#client.writes && Date.now() - time < freshness) return links.get(id) ?? null;
-    // A run that refreshes and then changes things does not read again, but who knows.
-    this.#forget();
-    return undefined;
   }
 
-  #forget(): void {
-    this.#whole = this.#first = undefined;
+  /** Reads the first page, which tells how many there are. */
+  async begin(): Promise<void> {
+    await (this.#asked.get(1) ?? (this.#mayAsk(true) ? this.#ask(1) : undefined));
   }
 
-  /** A list that failed fails those who wait for it, and nobody later. */
-  #orForget<Value>(promise: Promise<Value>): Promise<Value> {
-    return promise.catch((error: unknown) => {
-      this.#forget();
+  #forgetOld(): void {
+    // A long wait for a page makes the others no older: what a refresh reads is as old as the refresh in any case.
+    if (this.#writes === this.#client.writes && Date.now() - this.#used < this.#freshness) return;
+    this.#links.clear();
+    this.#asked.clear();
+    this.#answered = [];
+    this.#writes = this.#client.writes;
+    this.#used = Date.now();
+  }
+
+  /** The page on which an id must be if it is on any; undefined where that one is there and lacks it. */
+  #pageOf(id: number): number | undefined {
+    if (this.#answered.length === 0) return 1;
+    const above = this.#answered.findIndex(({ first }) => first > id);
+    const high = this.#answered[above];
+    const low = above < 0 ? this.#answered.at(-1) : this.#answered[above - 1];
+    if (!low || id <= low.last) return undefined;
+    const next = high?.page ?? this.lastPage + 1;
+    if (next - low.page < 2) return undefined;
+    // As if the ids were spread evenly; each answer makes the guess better.
+    const begin = this.#answered[0]?.first ?? 0;
+    const idsPerPage = high
+      ? (high.first - low.last) / (high.page - low.page)
+      : (low.last - begin + 1) / low.page;
+    const guess = low.page + Math.ceil((id - low.last) / idsPerPage);
+    return Math.max(low.page + 1, Math.min(guess, next - 1));
+  }
+
+  /** The next reads are mostly those of the next page, which need not wait for it. */
+  #readAhead(id: number): void {
+    const page = (this.#answered.findLast(({ first }) => first <= id)?.page ?? 0) + 1;
+    if (page > this.lastPage || this.lastPage === Infinity || this.#asked.has(page)) return;
+    // Where it fails, those who need it are told.
+    if (this.#mayAsk(false)) this.#ask(page).catch(() => undefined);
+  }
+
+  #ask(page: number): Promise<void> {
+    const answer = this.#read(page).catch((error: unknown) => {
+      // It fails those who wait for it, and nobody later.
+      if (this.#asked.get(page) === answer) this.#asked.delete(page);
       throw error;
     });
+    this.#asked.set(page, answer);
+    return answer;
   }
 
-  /** All pages at a time: in the order of the ids only a deletion moves a link to the page before, and then it is shown. */
-  async #load(first: Promise<Page<LinkRecord>>): Promise<Pages> {
-    const time = Date.now();
-    const { writes } = this.#client;
-    const { lastPage = 1 } = await first;
-    const rest = Array.from({ length: lastPage - 1 }, (_, i) => this.#client.pageOfLinks(this.#query, i + 2));
-    const links = new Map<number, LinkRecord>();
-    const pages = [first, ...rest].map((page) =>
-      this.#orForget(
-        page.then((records) => {
-          for (const record of records) links.set(record.id, record);
-        }),
-      ),
-    );
-    // Perhaps nobody has to wait for the page that fails.
-    for (const page of pages) page.catch(() => undefined);
-    return { links, pages, writes, time };
+  async #read(page: number): Promise<void> {
+    const writes = this.#writes;
+    const links = await this.#client.pageOfLinks(this.#query, page);
+    // In the order of the ids only a deletion moves a link to the page before, and then it is shown.
+    if (writes !== this.#writes) return;
+    for (const link of links) this.#links.set(link.id, link);
+    const ids = links.map(({ id }) => id);
+    this.#answered.push({ page, first: Math.min(...ids), last: Math.max(...ids) });
+    this.#answered.sort((a, b) => a.page - b.page);
+    this.lastPage = links.lastPage ?? this.lastPage;
+    this.#used = Date.now();
   }
 }
 
 /**
- * Reads links by their ids, with few requests: one by one while that is the cheaper way, else from a list of all links of the
- * account or of their domain, a hundred at a time. It never takes much more than twice the requests of the cheaper way.
+ * Reads links by their ids, with few requests: from the pages of a list, a hundred at a time, or one by one where that is
+ * cheaper. A list is that of the links' domain, or that of the account where the links are on many domains. It takes at most
+ * twice the requests of the cheaper way, however many links there are and however long they take.
  */
 export class LinkReads {
   readonly #client: Client;
   readonly #acceptGone: boolean;
+  readonly #freshness: number;
   readonly #account: List;
   readonly #domains = new Map<number, List>();
   readonly #served = new Set<number>();
   #last = 0;
+  #asked = 0;
+  #requests = 0;
   #pending = 0;
   #found = 0;
   #gone = 0;
   #hidden = 0;
 
-  /** @param acceptGone Is it no error when most of the links are gone? */
-  constructor(client: Client, acceptGone = false) {
+  /**
+   * @param options.acceptGone Is it no error when most of the links are gone?
+   * @param options.freshness Milliseconds for which a list that serves nobody is as good as a show.
+   */
+  constructor(client: Client, options: { acceptGone?: boolean; freshness?: number } = {}) {
     this.#client = client;
-    this.#acceptGone = acceptGone;
-    this.#account = new List(client, {});
+    this.#acceptGone = options.acceptGone ?? false;
+    this.#freshness = options.freshness ?? freshness;
+    this.#account = this.#listOf({});
   }
 
   /** The link, or undefined where there is proof that it is gone. Throws where too many are. */
   async read(id: number, domainId: number): Promise<LinkRecord | undefined> {
-    this.#pending++;
-    try {
-      const link = await this.find(id, domainId);
-      if (link) this.#found++;
-      else this.#gone++;
-      if (link) return link;
-    } finally {
-      this.#pending--;
-    }
+    const link = await this.find(id, domainId);
+    if (link) this.#found++;
+    else this.#gone++;
+    if (link) return link;
     await this.#assertPlausible(id);
     return undefined;
   }
 
   /** The link, or undefined where it can neither be listed nor shown. */
   async find(id: number, domainId: number): Promise<LinkRecord | undefined> {
-    const domain = this.#domains.get(domainId) ?? new List(this.#client, { domain_id: domainId });
-    this.#domains.set(domainId, domain);
-    this.#account.asked++;
-    domain.asked++;
+    this.#asked++;
+    this.#pending++;
     this.#last = performance.now();
-    if (this.#account.asked <= few) await setTimeout(gathering);
-    const list = this.#served.has(id) ? undefined : await this.#cheapest(domain);
-    const listed = await list?.link(id);
-    if (listed) {
+    try {
+      const listed = await this.#listed(id, domainId);
+      if (!listed) return await this.#shown(id, listed === null);
       // Who reads a link again wants to know what it is like by then.
       this.#served.add(id);
       return listed;
+    } finally {
+      this.#pending--;
     }
+  }
+
+  async #listed(id: number, domainId: number): Promise<LinkRecord | null | undefined> {
+    if (this.#asked === 1) await setTimeout(gathering);
+    if (this.#asked === 1 || this.#served.has(id)) return undefined;
+    const domain = this.#domains.get(domainId) ?? this.#listOf({ domain_id: domainId });
+    this.#domains.set(domainId, domain);
+    return (await this.#cheaper(domain)).find(id);
+  }
+
+  /** The list of the account, once those of many domains have taken as many pages. */
+  async #cheaper(domain: List): Promise<List> {
+    if (this.#domains.size <= fewDomains) return domain;
+    await this.#account.begin();
+    const pages = [...this.#domains.values()].reduce((sum, list) => sum + list.pages, 0);
+    return this.#account.pages > 0 && pages >= this.#account.lastPage ? this.#account : domain;
+  }
+
+  #listOf(query: LinkQuery): List {
+    const mayAsk = (isNeeded: boolean) => {
+      // In the end no more than two requests for a read, also if each that waits has to be shown. One that nobody needs yet
+      // is for what the others have spared.
+      const isAffordable = isNeeded
+        ? this.#requests + 1 + this.#pending <= 2 * this.#asked
+        : this.#requests + 1 + this.#pending <= this.#asked;
+      if (isAffordable) this.#requests++;
+      return isAffordable;
+    };
+    return new List(this.#client, query, mayAsk, this.#freshness);
+  }
+
+  async #shown(id: number, isHidden: boolean): Promise<LinkRecord | undefined> {
+    this.#requests++;
     try {
-      const shown = await this.#client.showLink(id);
-      if (listed === null && ++this.#hidden > tolerance) {
+      const link = await this.#client.showLink(id);
+      if (isHidden && ++this.#hidden > tolerance) {
         throw new Error(
           `The list of links lacks link ${id} and at least ${tolerance} more that the service can show: it is not to be ` +
             `trusted, and nothing was changed. Run the command again.`,
         );
       }
-      return shown;
+      return link;
     } catch (error) {
       if (isNotFound(error)) return undefined;
       throw error;
     }
   }
 
-  async #cheapest(domain: List): Promise<List | undefined> {
-    const loaded = [this.#account, domain].find((list) => list.isLoaded);
-    if (loaded) return loaded;
-    if (await this.#account.isCheaper()) return this.#account;
-    return (await domain.isCheaper()) ? domain : undefined;
-  }
-
   /** An account in which nothing, or nearly nothing, of the stack is there may be the wrong one. */
   async #assertPlausible(id: number): Promise<void> {
+    if (this.#acceptGone) return;
     const isDecided = () =>
       this.#found > 0 || (this.#pending === 0 && performance.now() - this.#last > quiet);
     while (!isDecided()) await setTimeout(gathering);
     const isPlausible =
-      this.#found === 0 ? this.#gone <= few : this.#gone <= tolerance || this.#gone <= this.#found;
-    if (isPlausible || this.#acceptGone) return;
+      this.#found === 0 ? this.#gone <= fewGone : this.#gone <= tolerance || this.#gone <= this.#found;
+    if (isPlausible) return;
     throw new Error(
       `Link ${id} is gone, and so are ${this.#gone - 1} of the other ${this.#gone + this.#found - 1} links that were read. ` +
         `Is this the key of the right account? If they were deleted on purpose, set shortlink:acceptGone to true for one ` +

@@ -1,6 +1,7 @@
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, onTestFinished, vi } from "vitest";
+import { createEmulator } from "../../src/emulator/server";
 import { Client } from "../../src/service/client";
 import {
   AnswerError,
@@ -37,6 +38,21 @@ async function errorOf(call: Promise<unknown>): Promise<ServiceError> {
 }
 
 describe("against the emulator", () => {
+  test("a wait for its turn takes none of the patience for a call that fails", async () => {
+    const emulator = await createEmulator({ limit: { requests: 2, window: 1 } });
+    onTestFinished(() => emulator.close());
+    const client = new Client({ baseUrl: emulator.url, apiKey: emulator.apiKey }, { window: 1000 });
+    await client.storeDomain({ name: "go.example" });
+    await client.showDomain(1);
+    emulator.faults.push({ method: "GET", answer: 503, nth: 1 });
+    const show = client.showDomain(1);
+    const time = Date.now() + 700_000;
+    vi.spyOn(Date, "now").mockImplementation(() => time);
+    onTestFinished(() => void vi.restoreAllMocks());
+    expect(await show).toMatchObject({ id: 1 });
+    expect(emulator.requests.map(({ status }) => status)).toEqual([201, 200, 503, 200]);
+  });
+
   test("stores, shows, updates, lists and deletes a domain", async ({ client }) => {
     const stored = await client.storeDomain({ name: "Go.Example", homepage_url: "https://example.com/" });
     expect(stored).toEqual({
