@@ -1,5 +1,6 @@
 import { checkFields, isUnknown, type Canonical, type Fields, type Problem } from "./check-fields";
 import type { StateSource } from "./engine-state";
+import { noteSeen } from "./progress";
 import { noteStateSource, settingsProblems } from "./session";
 
 /**
@@ -14,6 +15,7 @@ export function checkInputs<Schemas extends Fields>(
   // Names that begin so are the engine's and ours: hidden in plans, and nothing that a program sets.
   const isPrivate = ([name]: [string, unknown]) => name.startsWith("__");
   const { __preview, __state, __after, ...own } = Object.fromEntries(Object.entries(news).filter(isPrivate));
+  noteSeen();
   noteStateSource(__state as StateSource | undefined);
   const given = Object.entries(news).filter((entry) => !isPrivate(entry));
   const { fields, problems } = checkFields(schemas, Object.fromEntries(given));

@@ -40,6 +40,7 @@ export function urnOf(
  */
 export function dynamicInputs(type: ResourceType, inputs: pulumi.Inputs): pulumi.Inputs {
   warnIfClear("shortlink", "apiKey");
+  if (type !== "Catalog") countResource();
   // The engine does not tell its providers when they plan only.
   const isPreview = pulumi.runtime.isDryRun() ? { __preview: true } : {};
   return { ...given(inputs), ...isPreview, ...stateSource(), __provider: providerText(type) };
@@ -55,10 +56,10 @@ function given(inputs: pulumi.Inputs): pulumi.Inputs {
 }
 
 /**
- * Where the provider can ask for the stack's state, as one text: the SDK makes promises of each part of an object. Nothing where the
- * program runs without an engine.
+ * Where the provider can ask for the stack's state, and how many resources the program has, as one text: the SDK makes promises of
+ * each part of an object. Nothing where the program runs without an engine.
  */
-function stateSource(): { __state?: string } {
+function stateSource(): { __state?: Promise<string> } {
   const stackResource = pulumi.runtime.getStackResource();
   const count = stackResource ? (told.get(stackResource) ?? 0) : 0;
   // The provider remembers it, and the engine takes resources in any order.
@@ -69,7 +70,17 @@ function stateSource(): { __state?: string } {
   if (address === undefined) return {};
   const stack = [pulumi.getOrganization(), pulumi.getProject(), pulumi.getStack()].join("/");
   if (count === 0) openState();
-  return { __state: `${address} ${stack}` };
+  // By then a program that makes its resources in one go has made them all.
+  const later = new Promise<void>((resolve) => setImmediate(resolve));
+  return { __state: later.then(() => `${address} ${stack} ${made.get(stackResource) ?? 0}`) };
+}
+
+/** How many domains and links the program has made, by the stack's own resource: for an estimate of how long a run takes. */
+const made = new WeakMap<object, number>();
+
+function countResource(): void {
+  const stackResource = pulumi.runtime.getStackResource();
+  if (stackResource) made.set(stackResource, (made.get(stackResource) ?? 0) + 1);
 }
 
 /** How many resources have told it, by the stack's own resource: a process may run several programs, one after the other. */

@@ -4,7 +4,7 @@ import { createRequire } from "node:module";
 // of it, as a stack reference does. So the program sends the address and the stack's name with its resources, and the
 // provider asks in its place, in the few cases in which it needs to know: reading a big state takes seconds.
 
-/** Where to ask, as a program sends it: the address of the engine's monitor and the name of the stack. */
+/** Where to ask: the address of the engine's monitor and the name of the stack. A program adds the number of its resources. */
 export type StateSource = string;
 
 /** The outputs of the stack's resources by URN, as the engine has saved them; what is to be deleted only is not among them. */

@@ -1,8 +1,9 @@
 import type { Adopt } from "./adopt";
 import { collate } from "./collate";
+import { say } from "./engine-log";
 import { findLink } from "./find";
 import type { Client, DomainRecord, LinkRecord } from "./service/client";
-import { say, withClient } from "./session";
+import { withClient } from "./session";
 
 // A preview of a new resource says whether the account has such an object already, from one listing for all
 // resources. It is a word to the user and nothing more: what is in the way now may be gone when the plan is

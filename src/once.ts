@@ -1,9 +1,10 @@
 import { setTimeout } from "node:timers/promises";
+import { say } from "./engine-log";
 import { openJournal, type Intent, type Journal, type Owner } from "./journal";
 import type { Client } from "./service/client";
 import { isLost, RefusedError, type ServiceError } from "./service/errors";
 import { isPlanned } from "./ownership";
-import { describe, IncompleteError, knownSettings, say, unlessGone, type Doubt } from "./session";
+import { describe, IncompleteError, knownSettings, unlessGone, type Doubt } from "./session";
 import { backend, type Settings } from "./settings";
 
 // Exactly one object for each create, although answers get lost and runs are killed.

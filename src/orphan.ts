@@ -5,7 +5,8 @@ import { isSending } from "./service/http";
 // limit of the next run and change what nobody notes any more. A shell stands between the two processes, so the
 // parent's id tells nothing on most systems; the engine's own server, whose address the process is started with, does.
 
-const [, host, port] = /^(127\.0\.0\.1|localhost):(\d+)$/.exec(process.argv[2] ?? "") ?? [];
+/** The address of the engine's own server; undefined where this process was not started by an engine, or in another way. */
+export const engineAddress = /^(?:127\.0\.0\.1|localhost):\d+$/.exec(process.argv[2] ?? "")?.[0];
 /** Milliseconds between two looks. */
 const interval = 500;
 let isGone = false;
@@ -18,7 +19,8 @@ export function isOrphaned(): boolean {
 /** Ends this process soon after its engine, once what is on its way is answered and noted. */
 export function endWithEngine(): void {
   // Another version of the engine may start its providers in another way.
-  if (host === undefined || port === undefined) return;
+  if (engineAddress === undefined) return;
+  const [host, port] = engineAddress.split(":");
   let wasIdle = false;
   const look = () => {
     if (isGone) {

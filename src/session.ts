@@ -1,6 +1,8 @@
 import { readState, type StackState, type StateSource } from "./engine-state";
+import { tellNow } from "./engine-log";
 import { isOrphaned } from "./orphan";
 import { isPlaced } from "./ownership";
+import { noteProgram, progressOfProgram, whileRunning } from "./progress";
 import { redactor, type Secrets } from "./redact";
 import { Client } from "./service/client";
 import {
@@ -36,7 +38,10 @@ let state: Promise<StackState> | undefined;
 
 /** Notes where the state of the stack can be asked for: only a program knows, so not in a refresh or a destroy. */
 export function noteStateSource(source: StateSource | undefined): void {
-  stateSource ??= source;
+  if (source === undefined) return;
+  const [address, stack, resources] = source.split(" ");
+  stateSource ??= `${address} ${stack}`;
+  noteProgram(Number(resources));
 }
 
 /** The state that the stack had when this was first asked for; empty where it cannot be had. */
@@ -94,7 +99,7 @@ export async function withClient<Value>(
   try {
     const settings = settingsOrThrow();
     assertOrigin(state, settings);
-    return await call(clientOf(settings), settings);
+    return await whileRunning(() => call(clientOf(settings), settings));
   } catch (error) {
     const redact = redactor(state);
     if (!(error instanceof IncompleteError)) throw new ProviderError(error, redact);
@@ -183,7 +188,8 @@ export async function unlessGone<Value>(call: Promise<Value>): Promise<Value | u
 
 function clientOf({ baseUrl, apiKey, limitWindow: window, acceptGone }: Settings): Client {
   if (shared?.baseUrl !== baseUrl || shared.apiKey !== apiKey) {
-    const client = new Client({ baseUrl, apiKey }, { tell: say, window, assertWanted });
+    const progress = (sent: number) => shared?.reads.progress() ?? progressOfProgram(sent);
+    const client = new Client({ baseUrl, apiKey }, { tell: tellNow, window, assertWanted, progress });
     shared = { baseUrl, apiKey, client, reads: new LinkReads(client, { acceptGone }) };
   }
   return shared.client;
@@ -196,12 +202,6 @@ function assertWanted(): void {
 /** What reads many links with few requests. */
 export function readsOf(client: Client): LinkReads {
   return shared?.client === client ? shared.reads : new LinkReads(client);
-}
-
-/** Tells the user something as it happens: the engine shows what its provider prints, under the stack. */
-export function say(text: string): void {
-  // eslint-disable-next-line no-console -- the way to the user
-  console.log(text);
 }
 
 /**

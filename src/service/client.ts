@@ -12,7 +12,7 @@ import {
 import { failureOf, noAnswer, refused } from "./failures";
 import { encodeForm, encodeQuery, type FormFields } from "./form";
 import { exchange, parallelCalls, type Headers } from "./http";
-import { Pacer } from "./pacer";
+import { Pacer, type Progress } from "./pacer";
 import {
   deleteAnswer,
   domainRecord,
@@ -46,8 +46,10 @@ const defaultDeadlines: Deadlines = { read: 30_000, write: 60_000, domain: 120_0
 
 export interface ClientOptions {
   deadlines?: Deadlines;
-  /** Tells the user of a wait that takes longer than a few seconds. */
+  /** Is told of each wait that takes longer than a few seconds. */
   tell?: (text: string) => void;
+  /** How far the run has come after so many requests, for what is told of a wait. */
+  progress?: (sent: number) => Progress | undefined;
   /** Throws where no request is to be sent any more. */
   assertWanted?: () => void;
   /** Length in milliseconds of the time within which an account has its limit of requests. Default: a minute. */
@@ -85,6 +87,7 @@ export class Client {
   /** How far the clock of the service is ahead of ours, in milliseconds, as its last answer told; before, it may be a minute behind. */
   #clock = -60_000;
   #writes = 0;
+  #toldUntil = 0;
 
   constructor(connection: Connection, options: ClientOptions = {}) {
     const { deadlines = defaultDeadlines, tell = () => undefined, window } = options;
@@ -93,7 +96,7 @@ export class Client {
     this.#deadlines = deadlines;
     this.#tell = tell;
     const account = JSON.stringify([connection.baseUrl, connection.apiKey]);
-    this.#pacer = pacers.get(account) ?? new Pacer(parallelCalls, window, tell);
+    this.#pacer = pacers.get(account) ?? new Pacer(parallelCalls, window, tell, options.progress);
     pacers.set(account, this.#pacer);
   }
 
@@ -259,11 +262,19 @@ export class Client {
         const decision = failure && decide(call.method, failure, attempt, elapsed, Math.random());
         // What an attempt has left in doubt, a later one that is not even looked at does not take back.
         if (decision?.action !== "wait") throw lost !== undefined && isUnheard(error) ? lost : error;
-        const seconds = Math.round(decision.milliseconds / 1000);
-        if (seconds > 3) this.#tell(`${(error as ServiceError).message}. Trying again in ${seconds} s.`);
+        this.#tellOfWait(error as ServiceError, decision.milliseconds);
         await setTimeout(decision.milliseconds);
       }
     }
+  }
+
+  /** Calls that were sent at the same time fail and wait at the same time: one line is enough. */
+  #tellOfWait({ message }: ServiceError, milliseconds: number): void {
+    const seconds = Math.round(milliseconds / 1000);
+    const end = Date.now() + milliseconds;
+    if (seconds <= 3 || end < this.#toldUntil) return;
+    this.#toldUntil = end + 3000;
+    this.#tell(`${message}. Trying again in ${seconds} s.`);
   }
 
   async #attempt(

@@ -1,6 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import type { Client, LinkQuery, LinkRecord } from "./client";
 import { isNotFound } from "./errors";
+import type { Progress } from "./pacer";
 
 /** Lists of so many domains are begun before it is asked whether that of the account is shorter. */
 const fewDomains = 3;
@@ -46,6 +47,11 @@ class List {
   /** How many pages were asked for. */
   get pages(): number {
     return this.#asked.size;
+  }
+
+  /** How many pages have come. */
+  get answered(): number {
+    return this.#answered.length;
   }
 
   /** The link; null where its page lacks it, undefined where there is no request left for its page. */
@@ -159,6 +165,15 @@ export class LinkReads {
     this.#acceptGone = options.acceptGone ?? false;
     this.#freshness = options.freshness ?? freshness;
     this.#account = this.#listOf({});
+  }
+
+  /** How many pages of links are read and left, while there are reads; undefined where it is not known. */
+  progress(): Progress | undefined {
+    const lists = [this.#account, ...this.#domains.values()].filter(({ answered }) => answered > 0);
+    const done = lists.reduce((sum, { answered }) => sum + answered, 0);
+    const left = lists.reduce((sum, { lastPage }) => sum + lastPage, -done);
+    if (this.#pending === 0 || done === 0 || left === Infinity) return undefined;
+    return { done, left, what: "pages of links", requests: left };
   }
 
   /** The link, or undefined where there is proof that it is gone. Throws where too many are. */

@@ -7,6 +7,16 @@ interface Answer {
   headers: Headers;
 }
 
+/** How far a run has come, as far as it knows. */
+export interface Progress {
+  done: number;
+  left: number;
+  /** What is counted, for example "resources". */
+  what: string;
+  /** Requests that what is left will take, as an estimate. */
+  requests: number;
+}
+
 /**
  * The requests of one account: at most so many at a time, and no more than the account may send within a window of time.
  * It learns from the headers of each answer how many are left, so that others who use the same key are counted too. Without
@@ -24,16 +34,19 @@ export class Pacer {
   #inFlight = 0;
   readonly #waiting: (() => void)[] = [];
   #timer: NodeJS.Timeout | undefined;
+  #sent = 0;
 
   /**
    * @param parallel Requests at a time, at most.
    * @param window Length of a window in milliseconds.
-   * @param tell Is told of a wait of more than a few seconds.
+   * @param tell Is told of each wait of more than a few seconds.
+   * @param progress How far the run has come after so many requests, for what is told.
    */
   constructor(
     readonly parallel: number,
     readonly window = 60_000,
     readonly tell: (text: string) => void = () => undefined,
+    readonly progress: (sent: number) => Progress | undefined = () => undefined,
   ) {}
 
   /** Sends a request when it is its turn. */
@@ -63,22 +76,29 @@ export class Pacer {
         [this.#left, this.#isFresh] = [this.#limit, true];
       }
       this.#inFlight++;
+      this.#sent++;
       this.#waiting.shift()?.();
     }
   }
 
   #wake(milliseconds: number): void {
     if (this.#timer) return;
-    const seconds = Math.ceil(milliseconds / 1000);
-    if (seconds > 3) {
-      this.tell(
-        `The account has had its ${this.#limit} requests; ${this.#waiting.length} more go on in ${seconds} s.`,
-      );
-    }
+    if (milliseconds > 3000) this.tell(this.#describeWait(milliseconds));
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
       this.#next();
     }, milliseconds);
+  }
+
+  #describeWait(milliseconds: number): string {
+    const wait = `The account has had its ${this.#limit} requests; the run goes on in ${duration(milliseconds)}`;
+    const progress = this.progress(this.#sent);
+    if (!progress)
+      return `${wait}. ${this.#sent} requests are done; only the engine knows how many are left.`;
+    const { done, left, what, requests } = progress;
+    const windows = Math.max(0, Math.ceil(requests / this.#limit) - 1);
+    const rest = duration(milliseconds + windows * this.window);
+    return `${wait}. ${done} of ${done + left} ${what} are done; the others take about ${rest}.`;
   }
 
   #learn({ status, headers }: Answer): void {
@@ -95,4 +115,12 @@ export class Pacer {
       this.#isFresh = false;
     } else this.#left = Math.min(this.#left, left);
   }
+}
+
+/** A time as people say it: `58 s`, `7 min`, `1.5 h`. */
+function duration(milliseconds: number): string {
+  const seconds = Math.ceil(milliseconds / 1000);
+  if (seconds < 100) return `${seconds} s`;
+  const minutes = Math.ceil(seconds / 60);
+  return minutes < 100 ? `${minutes} min` : `${(minutes / 60).toFixed(1)} h`;
 }

@@ -293,3 +293,31 @@ test("an alias that is taken is refused and the link of somebody else stays as i
     data: { url: "https://other.example/" },
   });
 });
+
+test("a wait for the limit is one line with done, left and an estimate, and does not come again at the end", async () => {
+  const slow = await createEmulator({ limit: { requests: 8, window: 5 } });
+  const links = await createStack(
+    slow,
+    () => {
+      const go = new shortlink.Domain("go", { name: "go.example" });
+      for (let i = 1; i <= 19; i++) {
+        new shortlink.Link(`link-${i}`, { domainId: go.id, alias: `a${i}`, url: "https://example.com/" });
+      }
+      return Promise.resolve();
+    },
+    { diff: false },
+  );
+  await links.config({ "shortlink:limitWindow": "5" });
+  const { output } = await links.up();
+  const waits = output.split("\n").filter((line) => line.includes("The account has had its 8 requests"));
+  expect(waits).toHaveLength(2);
+  expect(waits[0]).toMatch(
+    /the run goes on in \d s\. \d+ of 20 resources are done; the others take about 10 s\.$/,
+  );
+  expect(waits[1]).toMatch(
+    /the run goes on in \d s\. 1\d of 20 resources are done; the others take about 5 s\.$/,
+  );
+  expect(output).not.toContain("Diagnostics");
+  links.remove();
+  await slow.close();
+});

@@ -66,10 +66,29 @@ test("a wait of more than a few seconds is told once, and a service without limi
     { window: 4000, tell: (text) => tell.push(text) },
   );
   await Promise.all(Array.from({ length: 10 }, () => patient.listDomains().next()));
-  expect(tell).toEqual(["The account has had its 5 requests; 5 more go on in 4 s."]);
+  expect(tell).toEqual([
+    "The account has had its 5 requests; the run goes on in 4 s. 5 requests are done; only the engine knows how many are left.",
+  ]);
   await emulator.close();
 
   const { client: free } = await start({});
   await Promise.all(Array.from({ length: 300 }, () => free.listDomains().next()));
   expect(emulator.requests).toHaveLength(300);
+}, 60_000);
+
+test("what is told of a wait has how far the run has come, and an estimate of its end", async () => {
+  emulator = await createEmulator({ limit: { requests: 5, window: 4 } });
+  const tell: string[] = [];
+  const client = new Client(
+    { baseUrl: emulator.url, apiKey: emulator.apiKey },
+    {
+      window: 4000,
+      tell: (text) => tell.push(text),
+      progress: (sent) => ({ done: sent, left: 400 - sent, what: "resources", requests: 400 - sent }),
+    },
+  );
+  await Promise.all(Array.from({ length: 6 }, () => client.listDomains().next()));
+  expect(tell).toEqual([
+    "The account has had its 5 requests; the run goes on in 4 s. 5 of 400 resources are done; the others take about 6 min.",
+  ]);
 }, 60_000);

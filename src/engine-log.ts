@@ -1,0 +1,51 @@
+import { createRequire } from "node:module";
+import { engineAddress } from "./orphan";
+
+// As much of these libraries as is used here; the SDK brings them along.
+interface Grpc {
+  credentials: { createInsecure(): unknown };
+}
+interface Engine {
+  EngineClient: new (
+    address: string,
+    credentials: unknown,
+  ) => { log(request: unknown, callback: (error: Error | null) => void): void };
+}
+interface Messages {
+  LogSeverity: { INFO: number };
+  LogRequest: new () => {
+    setSeverity(severity: number): void;
+    setMessage(text: string): void;
+    setEphemeral(isEphemeral: boolean): void;
+  };
+}
+
+/**
+ * Tells the user something that counts only now. What a provider prints the engine shows again at the end, under "Diagnostics";
+ * its own log can do without.
+ */
+export function tellNow(text: string): void {
+  try {
+    if (engineAddress === undefined) throw new Error("no engine");
+    const sdk = createRequire(require.resolve("@pulumi/pulumi"));
+    const { credentials } = sdk("@grpc/grpc-js") as Grpc;
+    const { EngineClient } = sdk("@pulumi/pulumi/proto/engine_grpc_pb") as Engine;
+    const { LogRequest, LogSeverity } = sdk("@pulumi/pulumi/proto/engine_pb") as Messages;
+    const request = new LogRequest();
+    request.setSeverity(LogSeverity.INFO);
+    request.setMessage(text);
+    request.setEphemeral(true);
+    new EngineClient(engineAddress, credentials.createInsecure()).log(request, (error) => {
+      if (error) say(text);
+    });
+  } catch {
+    // Another version of the engine may start its providers in another way.
+    say(text);
+  }
+}
+
+/** Tells the user something as it happens: the engine shows what its provider prints, under the stack. */
+export function say(text: string): void {
+  // eslint-disable-next-line no-console -- the way to the user
+  console.log(text);
+}

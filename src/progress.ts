@@ -1,0 +1,40 @@
+import type { Progress } from "./service/pacer";
+
+// What a run knows of its own length, for those who wait for the account's limit. A program tells how many resources it has; a
+// refresh learns from the lists of links how many pages there are; a destroy is told of one deletion at a time.
+
+let total = 0;
+let seen = 0;
+let running = 0;
+
+/** Notes how many domains and links the program has made so far. */
+export function noteProgram(resources: number): void {
+  total = Math.max(total, resources);
+}
+
+/** Notes that the engine has come to one more resource of the program. */
+export function noteSeen(): void {
+  seen++;
+}
+
+/** Counts a call of the engine as work that is not done yet. */
+export async function whileRunning<Value>(call: () => Promise<Value>): Promise<Value> {
+  running++;
+  try {
+    return await call();
+  } finally {
+    running--;
+  }
+}
+
+/**
+ * How far the program's resources have come; undefined where there is no program.
+ *
+ * @param sent Requests so far, which tell how many the resources that the engine has not come to yet will take.
+ */
+export function progressOfProgram(sent: number): Progress | undefined {
+  const left = total - seen;
+  if (seen === 0 || left < 0) return undefined;
+  const requests = Math.ceil((left * sent) / seen) + running;
+  return { done: seen - running, left: left + running, what: "resources", requests };
+}
