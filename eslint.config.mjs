@@ -8,7 +8,7 @@ import tseslint from "typescript-eslint";
  */
 const below = {
   "cli/main": [
-    "node-version",
+    "cli/node-version",
     "catalog/files",
     "cli/emulator",
     "cli/journal",
@@ -152,7 +152,9 @@ const below = {
   dynamic: ["clear-secrets"],
   drift: [],
   fields: [],
-  "node-version": [],
+  "node-version": ["node-problem"],
+  "node-problem": [],
+  "cli/node-version": ["node-problem"],
   "service/client": [
     "service/failures",
     "service/form",

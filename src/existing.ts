@@ -1,7 +1,7 @@
 import type { Adopt } from "./adopt";
 import { collate } from "./collate";
 import { say } from "./engine-log";
-import { findLink } from "./find";
+import { findLink, hostOf, parseKey } from "./find";
 import type { Client, DomainRecord, LinkRecord } from "./service/client";
 import { withClient } from "./session";
 
@@ -70,21 +70,25 @@ export async function linkToImport(
   domainId: number | undefined,
   key: string,
 ): Promise<LinkRecord | undefined> {
-  const slash = key.indexOf("/");
-  if (slash > 0) {
-    const domain = await existingDomain(key.slice(0, slash));
-    return domain && existingLink(domain.id, key.slice(slash + 1));
+  const parsed = parseKey(key);
+  if ("domain" in parsed) {
+    const domain = await existingDomain(parsed.domain);
+    if (domain) return existingLink(domain.id, parsed.alias);
   }
   // The list of the domain is there for all its links; one of another domain is not worth a list.
-  const listed =
-    domainId === undefined ? undefined : (await listOf(domainId)).items.find(({ id }) => String(id) === key);
+  const isWanted = (link: LinkRecord) =>
+    "id" in parsed
+      ? link.id === parsed.id
+      : collate(hostOf(link)) === collate(parsed.domain) && collate(link.alias) === collate(parsed.alias);
+  const listed = domainId === undefined ? undefined : (await listOf(domainId)).items.find(isWanted);
   return listed ?? withClient({}, (client) => findLink(client, key)).catch(() => undefined);
 }
 
 /** The domain that an import names, as far as can be known in a preview: by id or name. */
 export async function domainToImport(key: string): Promise<DomainRecord | undefined> {
-  const named = await existingDomain(key);
-  return named ?? (await listOfDomains()).items.find(({ id }) => String(id) === key);
+  const parsed = parseKey(key);
+  if ("domain" in parsed) return existingDomain(parsed.domain);
+  return (await listOfDomains()).items.find(({ id }) => id === parsed.id);
 }
 
 /** How an existing object compares with the program, and which mode of adoption holds for it. */

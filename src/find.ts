@@ -2,19 +2,56 @@ import { collate } from "./collate";
 import type { Client, DomainRecord, LinkRecord } from "./service/client";
 import { unlessGone } from "./session";
 
-/** The domain of an id (`12`) or of a name (`go.example`). */
-export async function findDomain(client: Client, key: string): Promise<DomainRecord | undefined> {
-  if (/^\d+$/.test(key)) return unlessGone(client.showDomain(Number(key)));
-  const isWanted = ({ name }: DomainRecord) => collate(name) === collate(key);
-  return first(client.listDomains({ search: key }), isWanted);
+/** What a user names an object by: an id, or a domain and perhaps an alias. */
+export type Key = { id: number } | { domain: string; alias: string };
+
+/** Reads `12`, `go.example`, `go.example/docs`, and the same as it is copied from a browser (`https://go.example/docs/`). */
+export function parseKey(key: string): Key {
+  if (/^\d+$/.test(key.trim())) return { id: Number(key) };
+  const address = key
+    .trim()
+    .replace(/^[a-z][a-z0-9+.-]*:\/\//i, "")
+    .replace(/[?#].*$/, "")
+    .replace(/\/+$/, "");
+  const [, domain = "", alias = ""] = /^([^/]*)\/?(.*)$/.exec(address) ?? [];
+  return { domain, alias: decoded(alias) };
 }
 
-/** The link of an id (`12`) or of a domain and an alias (`go.example/docs`). */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** The domain of an id or a name. */
+export async function findDomain(client: Client, key: string): Promise<DomainRecord | undefined> {
+  const parsed = parseKey(key);
+  if ("id" in parsed) return unlessGone(client.showDomain(parsed.id));
+  return parsed.alias === "" ? findName(client, parsed.domain) : undefined;
+}
+
+async function findName(client: Client, wanted: string): Promise<DomainRecord | undefined> {
+  return first(client.listDomains({ search: wanted }), ({ name }) => collate(name) === collate(wanted));
+}
+
+/** The link of an id, or of a domain and an alias. */
 export async function findLink(client: Client, key: string): Promise<LinkRecord | undefined> {
-  if (/^\d+$/.test(key)) return unlessGone(client.showLink(Number(key)));
-  const slash = key.indexOf("/");
-  const domain = slash < 1 ? undefined : await findDomain(client, key.slice(0, slash));
-  return domain && findAlias(client, domain.id, key.slice(slash + 1));
+  const parsed = parseKey(key);
+  if ("id" in parsed) return unlessGone(client.showLink(parsed.id));
+  if (parsed.domain === "" || parsed.alias === "") return undefined;
+  const domain = await findName(client, parsed.domain);
+  if (domain) return findAlias(client, domain.id, parsed.alias);
+  // The shared domains of an installation are in no list; their links are, and name them.
+  const isWanted = (link: LinkRecord) =>
+    collate(hostOf(link)) === collate(parsed.domain) && collate(link.alias) === collate(parsed.alias);
+  return first(client.listLinks({ search_by: "alias", search: parsed.alias }), isWanted);
+}
+
+/** The name of a link's domain; empty where the answer tells none. */
+export function hostOf({ domain_name: name, short_url: url }: LinkRecord): string {
+  return name ?? URL.parse(url ?? "")?.hostname ?? "";
 }
 
 /** The link of an alias on a domain. */

@@ -29,13 +29,43 @@ export async function links(args: GetLinksArgs): Promise<LinkResult[]> {
   const query = {
     search: args.search,
     search_by: args.search === undefined ? undefined : (args.searchBy ?? "title"),
-    status:
-      args.status === undefined ? undefined : ["all", "active", "expired", "disabled"].indexOf(args.status),
     space_id: id(args.spaceId),
     domain_id: id(args.domainId),
     pixel_id: id(args.pixelId),
   };
-  return (await ask((client) => collect(client.listLinks(query)))).map(toLink);
+  const isWanted = statusFilter(args.status ?? "all");
+  return (await ask((client) => collect(client.listLinks(query)))).filter(isWanted).map(toLink);
+}
+
+/**
+ * The filter of the service misses links inside their period and those whose period is over, and gives everything for what its
+ * version does not know.
+ */
+function statusFilter(status: NonNullable<GetLinksArgs["status"]>): (link: LinkRecord) => boolean {
+  const now = Date.now();
+  const isExpired = (link: LinkRecord) => Date.parse(link.active_period_end_at ?? "") < now || isUsedUp(link);
+  const isWaiting = (link: LinkRecord) => Date.parse(link.active_period_start_at ?? "") > now;
+  switch (status) {
+    case "all":
+      return () => true;
+    case "active":
+      return (link) => !link.disabled && !isExpired(link) && !isWaiting(link);
+    case "expired":
+      return isExpired;
+    case "disabled":
+      return ({ disabled }) => disabled;
+  }
+  throw new Error(
+    `getLinks has no status ${JSON.stringify(status)}: it is "all", "active", "expired" or "disabled".`,
+  );
+}
+
+function isUsedUp({ id, clicks_limit: limit, clicks }: LinkRecord): boolean {
+  if (!limit) return false;
+  if (clicks !== null) return clicks >= limit;
+  throw new Error(
+    `The service does not tell the clicks of link ${id}, so nobody knows whether it is expired: leave out status.`,
+  );
 }
 
 /** In the program the configuration of the stack is the SDK's to tell. */

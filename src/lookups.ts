@@ -54,9 +54,10 @@ export interface GetLinksArgs {
   /** Default: `"title"`, the title of the destination's page; links whose page could not be read have none. */
   searchBy?: "title" | "alias" | "url";
   /**
-   * The service's own filter, with its defects: `"active"` (1) leaves out links that are *inside* their active period,
-   * `"expired"` (2) finds only links whose clicks are used up and none whose period is over, and `"disabled"` (3)
-   * filters nothing in recent versions. Compare the fields of the results instead where it matters.
+   * `"active"`: links that lead to their destination now; `"expired"`: links whose active period is over or whose clicks are used
+   * up; `"disabled"`: links that were disabled, which versions since 2025 cannot do. A link whose period has not begun is none of
+   * them. All links that match otherwise are read and filtered here, because the service's own filter misses some and
+   * gives all for a status that its version does not know. Default: `"all"`.
    */
   status?: "all" | "active" | "expired" | "disabled";
   /** Id of a space; 0 finds links without one. */

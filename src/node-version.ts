@@ -1,16 +1,6 @@
-// Imported before everything else: on an older Node the HTTP library dies while loading, with a message that
-// tells nobody what to do.
-const oldest = "22.19.0";
+import { nodeProblem } from "./node-problem";
 
-/** What is wrong with this version of Node, if anything. */
-export function nodeProblem(version: string): string | undefined {
-  const [have, need] = [version, oldest].map((text) => text.split(".").map(Number));
-  const [major = 0, minor = 0] = have ?? [];
-  const [needMajor = 0, needMinor = 0] = need ?? [];
-  if (major > needMajor || (major === needMajor && minor >= needMinor)) return undefined;
-  return `pulumi-shortlink needs Node.js ${oldest} or newer, and this is ${version}. Put a newer "node" first on PATH.`;
-}
-
+// Imported before everything else: on an older Node the HTTP library dies while loading, with a message that does not help.
 const problem = nodeProblem(process.versions.node);
 if (problem !== undefined) {
   const error = new Error(problem);

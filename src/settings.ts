@@ -35,77 +35,103 @@ export class SettingsError extends Error {
   }
 }
 
+/** How the text of a setting is read: to undefined where it is wrong, and what it must be then. */
+interface Rule<Value> {
+  parse: (text: string) => Value | undefined;
+  problem: string;
+}
+
+const oneOf = <const Word extends string>(words: Word[], problem: string): Rule<Word> => ({
+  parse: (text) => words.find((word) => word === text),
+  problem,
+});
+const flag: Rule<boolean> = {
+  parse: (text) => (text === "true" ? true : text === "false" ? false : undefined),
+  problem: "must be true or false",
+};
+const wholeNumber = (least: number, most: number, problem: string): Rule<number> => ({
+  parse: (text) =>
+    /^\d{1,9}$/.test(text) && Number(text) >= least && Number(text) <= most ? Number(text) : undefined,
+  problem,
+});
+const address: Rule<URL> = {
+  parse: (text) => {
+    const url = URL.parse(text);
+    const isWeb = url?.protocol === "https:" || url?.protocol === "http:";
+    return url && isWeb && !url.username && !url.password && !/[?#]/.test(text) ? url : undefined;
+  },
+  problem: "must be a web address without user, query and fragment, like https://links.example",
+};
+
+/** The rule of each setting; a journal may be any folder. */
+const rules = {
+  baseUrl: address,
+  // Never shown, whatever is wrong with it.
+  apiKey: {
+    parse: (text) => (/^[\x21-\x7e]+$/.test(text) ? text : undefined),
+    problem:
+      "must have no space, line break or letter beyond ASCII, which no HTTP header can carry: copy the key again",
+  },
+  allowHttp: flag,
+  adopt: oneOf(["never", "ifEqual", "always"], "must be never, ifEqual or always"),
+  movedFrom: address,
+  aliases: oneOf(["stable", "service"], "must be stable or service"),
+  timeZone: {
+    parse: (text) => (isTimeZone(text) ? text : undefined),
+    problem: "must be the name of a time zone, like Europe/Berlin",
+  },
+  acceptGone: flag,
+  allowDeletes: wholeNumber(0, 999_999_999, "must be a number of links, like 25"),
+  limitWindow: wholeNumber(1, 86_400, "must be a whole number of seconds from 1 to 86400"),
+} satisfies Record<string, Rule<unknown>>;
+
 /**
  * Where the service is, which key to use and what a stack decides for all its resources. Pulumi config comes first
  * (`shortlink:baseUrl`), then the environment (`SHORTLINK_BASE_URL`): a key left in a shell must not win over a stack's own.
  * Throws a `SettingsError` that lists every problem.
  */
 export function resolveSettings(readConfig: ReadConfig, environment = process.env): Settings {
-  const read = (name: string) => readSetting(name, readConfig, environment);
   const problems: string[] = [];
-
-  const apiKey = read("apiKey");
-  if (apiKey === undefined) {
+  const read = <Name extends keyof typeof rules>(name: Name) => {
+    const rule: Rule<unknown> = rules[name];
+    const text = readSetting(name, readConfig, environment);
+    if (text === undefined) return undefined;
+    const value = rule.parse(text);
+    if (value === undefined) problems.push(`shortlink:${name} ${rule.problem}.`);
+    return value as ReturnType<(typeof rules)[Name]["parse"]>;
+  };
+  const isMissing = (name: string) => readSetting(name, readConfig, environment) === undefined;
+  if (isMissing("apiKey")) {
     problems.push(
       'shortlink:apiKey is not set: run "pulumi config set --secret shortlink:apiKey" or set SHORTLINK_API_KEY.',
     );
-  } else if (!/^[\x21-\x7e]+$/.test(apiKey)) {
-    problems.push("shortlink:apiKey holds a character that no HTTP header can carry: copy the key again.");
   }
-
-  const allowHttp = read("allowHttp") === "true";
-  const given = read("baseUrl");
-  if (given === undefined) {
+  if (isMissing("baseUrl")) {
     problems.push(
       'shortlink:baseUrl is not set: run "pulumi config set shortlink:baseUrl https://links.example" or set SHORTLINK_BASE_URL.',
     );
   }
-  const url = given === undefined ? undefined : URL.parse(given);
-  if (url === null || (url && url.protocol !== "https:" && url.protocol !== "http:")) {
-    problems.push("shortlink:baseUrl is not a web address: set it to one like https://links.example.");
-  } else if (url && (url.username || url.password || url.search || url.hash)) {
-    problems.push(
-      "shortlink:baseUrl holds a user, a query or a fragment: leave only one like https://links.example.",
-    );
-  } else if (url?.protocol === "http:" && !isLoopback(url.hostname) && !allowHttp) {
+  const apiKey = read("apiKey");
+  const url = read("baseUrl");
+  const allowHttp = read("allowHttp") ?? false;
+  if (url?.protocol === "http:" && !isLoopback(url.hostname) && !allowHttp) {
     problems.push(
       "shortlink:baseUrl would send the key over plain http: use https, or allow it with shortlink:allowHttp true.",
     );
   }
-  const adopt = read("adopt") ?? "never";
-  if (adopt !== "never" && adopt !== "ifEqual" && adopt !== "always") {
-    problems.push("shortlink:adopt is not one of never, ifEqual and always.");
-  }
   const movedFrom = read("movedFrom");
-  const aliases = read("aliases") ?? "stable";
-  if (aliases !== "stable" && aliases !== "service") {
-    problems.push("shortlink:aliases is not one of stable and service.");
-  }
-  const timeZone = read("timeZone");
-  if (timeZone !== undefined && !isTimeZone(timeZone)) {
-    problems.push("shortlink:timeZone is not the name of a time zone: set it to one like Europe/Berlin.");
-  }
-  const limitWindow = Number(read("limitWindow") ?? 60);
-  if (!(limitWindow > 0 && limitWindow <= 86_400)) {
-    problems.push("shortlink:limitWindow is not a number of seconds from 1 to 86400.");
-  }
-  const allowDeletes = Number(read("allowDeletes") ?? 0);
-  if (!Number.isSafeInteger(allowDeletes) || allowDeletes < 0) {
-    problems.push("shortlink:allowDeletes is not a number of links: set it to one like 25, or remove it.");
-  }
-  if (problems.length > 0 || !url || apiKey === undefined) throw new SettingsError(problems);
-  return {
-    baseUrl: trimUrl(url.href),
-    apiKey,
-    adopt: adopt as Settings["adopt"],
-    movedFrom: movedFrom === undefined ? undefined : trimUrl(URL.parse(movedFrom)?.href ?? movedFrom),
-    aliases: aliases as Settings["aliases"],
-    timeZone,
-    acceptGone: read("acceptGone") === "true",
-    allowDeletes,
-    limitWindow: limitWindow * 1000,
+  const others = {
+    adopt: read("adopt") ?? "never",
+    movedFrom: movedFrom && trimUrl(movedFrom.href),
+    aliases: read("aliases") ?? "stable",
+    timeZone: read("timeZone"),
+    acceptGone: read("acceptGone") ?? false,
+    allowDeletes: read("allowDeletes") ?? 0,
+    limitWindow: (read("limitWindow") ?? 60) * 1000,
     journal: journalFolder(readConfig, environment),
   };
+  if (problems.length > 0 || url === undefined || apiKey === undefined) throw new SettingsError(problems);
+  return { baseUrl: trimUrl(url.href), apiKey, ...others };
 }
 
 /** A digest of where the engine keeps the states of this user, as far as can be told. */

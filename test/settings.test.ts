@@ -91,26 +91,42 @@ test("every setting that is missing is named with the way to set it", () => {
 });
 
 test.each([
-  ["links.example", "is not a web address: set it to one like https://links.example."],
-  ["ftp://links.example", "is not a web address: set it to one like https://links.example."],
-  [
-    "https://me:pw@links.example",
-    "holds a user, a query or a fragment: leave only one like https://links.example.",
-  ],
-  [
-    "https://links.example/?a=b",
-    "holds a user, a query or a fragment: leave only one like https://links.example.",
-  ],
-  [
-    "http://links.example",
-    "would send the key over plain http: use https, or allow it with shortlink:allowHttp true.",
-  ],
-  [
-    "http://127.evil.example",
-    "would send the key over plain http: use https, or allow it with shortlink:allowHttp true.",
-  ],
-])("the base URL %s is refused", (given, problem) => {
-  expect(problems({ [url]: given, [key]: "k" })).toEqual([`shortlink:baseUrl ${problem}`]);
+  ["links.example"],
+  ["ftp://links.example"],
+  ["https://me:pw@links.example"],
+  ["https://links.example/?a=b"],
+  ["https://links.example?"],
+  ["https://links.example/#"],
+])("the address %s is refused", (given) => {
+  const must = "must be a web address without user, query and fragment, like https://links.example.";
+  expect(problems({ [url]: given, [key]: "k" })).toEqual([`shortlink:baseUrl ${must}`]);
+  expect(problems({ [url]: "https://links.example", [key]: "k", "shortlink:movedFrom": given })).toEqual([
+    `shortlink:movedFrom ${must}`,
+  ]);
+});
+
+test.each(["http://links.example", "http://127.evil.example"])("the base URL %s is refused", (given) => {
+  const reason = "would send the key over plain http: use https, or allow it with shortlink:allowHttp true.";
+  expect(problems({ [url]: given, [key]: "k" })).toEqual([`shortlink:baseUrl ${reason}`]);
+});
+
+test.each([
+  ["adopt", "yes", "be never, ifEqual or always"],
+  ["aliases", "Stable", "be stable or service"],
+  ["allowHttp", "yes", "be true or false"],
+  ["acceptGone", "TRUE", "be true or false"],
+  ["movedFrom", "hello", "be a web address without user, query and fragment, like https://links.example"],
+  ["timeZone", "Berlin", "be the name of a time zone, like Europe/Berlin"],
+  ["allowDeletes", "1e3", "be a number of links, like 25"],
+  ["allowDeletes", "-1", "be a number of links, like 25"],
+  ["limitWindow", "a minute", "be a whole number of seconds from 1 to 86400"],
+  ["limitWindow", "0.5", "be a whole number of seconds from 1 to 86400"],
+  ["limitWindow", "0", "be a whole number of seconds from 1 to 86400"],
+])("%s is not %s, from the config or the environment", (name, text, must) => {
+  const config = { [url]: "https://links.example", [key]: "k" };
+  expect(problems({ ...config, [`shortlink:${name}`]: text })).toEqual([`shortlink:${name} must ${must}.`]);
+  const variable = `SHORTLINK_${name.replace(/[A-Z]/g, "_$&").toUpperCase()}`;
+  expect(() => resolve(config, { [variable]: text })).toThrow(`shortlink:${name} must ${must}.`);
 });
 
 test("plain http can be allowed", () => {
@@ -122,16 +138,10 @@ test("how to meet existing objects is one of three words", () => {
   const config = { [url]: "https://links.example", [key]: "k" };
   expect(resolve({ ...config, "shortlink:adopt": "ifEqual" }).adopt).toBe("ifEqual");
   expect(resolve(config, { SHORTLINK_ADOPT: "always" }).adopt).toBe("always");
-  expect(problems({ ...config, "shortlink:adopt": "yes" })).toEqual([
-    "shortlink:adopt is not one of never, ifEqual and always.",
-  ]);
-  expect(problems({ [url]: "https://a.example", [key]: "k", "shortlink:limitWindow": "a minute" })).toEqual([
-    "shortlink:limitWindow is not a number of seconds from 1 to 86400.",
-  ]);
 });
 
 test("a key that no header can carry is refused without being shown", () => {
   expect(problems({ [url]: "https://links.example", [key]: "two\nlines" })).toEqual([
-    "shortlink:apiKey holds a character that no HTTP header can carry: copy the key again.",
+    "shortlink:apiKey must have no space, line break or letter beyond ASCII, which no HTTP header can carry: copy the key again.",
   ]);
 });

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import "../node-version";
+import "./node-version";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Command } from "commander";

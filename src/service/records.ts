@@ -11,6 +11,7 @@ const text = z
   .transform((value) => value ?? null);
 const count = integer.nullish().transform((value) => value ?? null);
 const nested = z.object({ id }).nullish();
+const nestedDomain = z.object({ id, name: text }).nullish();
 /** "Is it set?"; the secret itself is never returned. */
 const flag = z
   .union([z.boolean(), z.number(), z.null(), z.string()])
@@ -56,7 +57,7 @@ export const linkRecord = record({
   alias: z.string(),
   url: z.string(),
   short_url: text,
-  domain: nested,
+  domain: nestedDomain,
   domain_id: count,
   space: nested,
   space_id: count,
@@ -75,6 +76,9 @@ export const linkRecord = record({
     .union([z.array(target), z.record(z.string(), target)])
     .nullish()
     .catch(null),
+  clicks: count,
+  clicks_count: count,
+  disabled: flag,
   created_at: text,
 }).transform((raw) => ({
   id: raw.id,
@@ -83,6 +87,8 @@ export const linkRecord = record({
   short_url: raw.short_url,
   /** Null where the answer does not tell. */
   domain_id: raw.domain?.id ?? raw.domain_id,
+  /** Null where the answer does not tell. */
+  domain_name: raw.domain?.name ?? null,
   space_id: raw.space?.id ?? raw.space_id,
   pixel_ids: raw.pixels?.map((pixel) => pixel.id) ?? raw.pixel_ids ?? [],
   redirect_password: raw.redirect_password,
@@ -98,6 +104,10 @@ export const linkRecord = record({
   targets: Object.values(raw.targets ?? {}).flatMap((entry) =>
     entry ? [{ key: entry.key ?? null, value: entry.value }] : [],
   ),
+  /** Null where the answer does not tell. */
+  clicks: raw.clicks_count ?? raw.clicks,
+  /** Links could be disabled in versions before 2025. */
+  disabled: raw.disabled,
   created_at: raw.created_at,
 }));
 

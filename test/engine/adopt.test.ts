@@ -115,7 +115,7 @@ test("a password is cleared in an adoption too where the statistics become prote
   expect(await link()).toMatchObject({ privacy: 2, password: false });
 });
 
-test.each(["1", "go.example/docs", "GO.example/DOCS"])(
+test.each(["1", "GO.example/DOCS", "https://go.example/docs/"])(
   "the option import takes over the link %s",
   async (key) => {
     program = () => ({ link: new shortlink.Link("docs", equal, { import: key }).id });

@@ -22,6 +22,14 @@ beforeAll(async () => {
   const form =
     "pixel_ids[]=1&privacy=2&password=p&clicks_limit=1&targets_type=countries&targets[0][key]=DE&targets[0][value]=https://de.example/";
   await send(emulator, "PATCH", "/links/7", { form });
+  for (const [id, start, end] of [
+    [8, 2019, 2020],
+    [9, 2036, 2037],
+    [10, 2019, 2037],
+  ]) {
+    const period = `active_period_start_at=${start}-01-01T00:00:00&active_period_end_at=${end}-01-01T00:00:00`;
+    await send(emulator, "PATCH", `/links/${id}`, { form: period });
+  }
 });
 afterEach(() => stack?.remove());
 afterAll(() => emulator.close());
@@ -82,6 +90,8 @@ test("lists hold what matches, from all pages", async () => {
     url: await count({ search: "example.com/99", searchBy: "url" }),
     title: await count({ search: "anything" }),
     expired: (await shortlink.getLinks({ status: "expired" })).map(({ alias }) => alias),
+    active: await count({ status: "active" }),
+    disabled: await count({ status: "disabled" }),
     domains: (await shortlink.getDomains({ search: "docs" })).map(({ name }) => name),
     output: shortlink.getLinksOutput({ spaceId: 2 }).apply((links) => links.length),
     outputs: shortlink.getDomainsOutput().apply((domains) => domains.length),
@@ -95,7 +105,9 @@ test("lists hold what matches, from all pages", async () => {
     alias: 7,
     url: 1,
     title: 0,
-    expired: ["link-7"],
+    expired: ["link-7", "link-8"],
+    active: 102,
+    disabled: 0,
     domains: ["docs.example"],
     output: 10,
     outputs: 2,
@@ -112,4 +124,7 @@ test("what does not exist fails the program with one sentence", async () => {
   await expect(outputs(async () => ({ domain: await shortlink.getDomain("example") }))).rejects.toThrow(
     'There is no domain "example" in this account.',
   );
+  await expect(
+    outputs(async () => ({ links: await shortlink.getLinks({ status: "off" as "disabled" }) })),
+  ).rejects.toThrow('getLinks has no status "off": it is "all", "active", "expired" or "disabled".');
 });

@@ -111,9 +111,13 @@ describe("against the emulator", () => {
       expiration_url: "https://example.com/expired",
       targets_type: "countries",
       targets: [{ key: "DE", value: "https://example.de/" }],
+      domain_name: "go.example",
+      // The answer to a create does not tell them.
+      clicks: null,
+      disabled: false,
       created_at: expect.stringMatching(/Z$/) as string,
     });
-    expect(await client.showLink(1)).toEqual(stored);
+    expect(await client.showLink(1)).toEqual({ ...stored, clicks: 0 });
   });
 
   test("clears every field that can be cleared", async ({ client }) => {
@@ -147,7 +151,7 @@ describe("against the emulator", () => {
       targets_type: null,
       targets: null,
     });
-    expect(await client.showLink(1)).toEqual({ ...plain, clicks_limit: null });
+    expect(await client.showLink(1)).toEqual({ ...plain, clicks_limit: null, clicks: 0 });
   });
 
   test("lists pages of a hundred in the order of the ids", async ({ client, emulator }) => {
