@@ -3,6 +3,12 @@ import type { StateSource } from "./engine-state";
 import { noteSeen } from "./progress";
 import { noteStateSource, settingsProblems } from "./session";
 
+/** What a program tells beside its arguments. */
+interface Private {
+  __preview?: boolean;
+  __state?: StateSource;
+}
+
 /**
  * The answer to the engine's `check`: canonical inputs, or all that is wrong with them and with the settings. What
  * takes several fields at once, or the settings, is done by `together`: it may change the fields.
@@ -14,9 +20,13 @@ export function checkInputs<Schemas extends Fields>(
 ): { inputs: Canonical<Schemas>; failures: Failure[]; isPreview: boolean } {
   // Names that begin so are the engine's and ours: hidden in plans, and nothing that a program sets.
   const isPrivate = ([name]: [string, unknown]) => name.startsWith("__");
-  const { __preview, __state, __after, ...own } = Object.fromEntries(Object.entries(news).filter(isPrivate));
+  const { __private = "{}", ...others } = Object.fromEntries(Object.entries(news).filter(isPrivate));
+  const { __preview, __state, ...own } = {
+    ...others,
+    ...(JSON.parse(__private as string) as object),
+  } as Private;
   noteSeen();
-  noteStateSource(__state as StateSource | undefined);
+  noteStateSource(__state);
   const given = Object.entries(news).filter((entry) => !isPrivate(entry));
   const { fields, problems } = checkFields(schemas, Object.fromEntries(given));
   // What a rule would say of a field that was refused by itself is no second mistake.

@@ -2,9 +2,11 @@ import * as pulumi from "@pulumi/pulumi";
 import type { Adopt } from "./adopt";
 import {
   dynamicInputs,
+  given,
+  lazyOutputs,
   markOf,
-  pauseStacks,
   secretsOf,
+  showPlaceOfProgram,
   typeToken,
   urnOf,
   withImport,
@@ -75,26 +77,23 @@ export class Domain extends pulumi.CustomResource {
    * @param opts Pulumi's options.
    */
   constructor(name: string, args: DomainArgs, opts?: pulumi.CustomResourceOptions) {
-    // Every output must be named here, or it would stay unknown for ever.
-    const outputs = {
-      homepageUrl: undefined,
-      notFoundUrl: undefined,
-      forceDestroy: undefined,
-      url: markOf(args.name),
-    };
+    const isRead = opts?.id !== undefined;
+    const { __after, ...known } = given(args) as DomainArgs & { __after?: Promise<void> };
     // The provider never hears the URN of what it creates, but its journal needs it.
-    const owner =
-      opts?.id === undefined
-        ? { __urn: urnOf("Domain", name, opts?.parent), __secrets: secretsOf(args), __wishes: allWishes() }
-        : {};
-    const { inputs, options } = withImport({ ...outputs, ...args, ...owner }, opts);
-    const stacks = pauseStacks();
+    const __urn = urnOf("Domain", name, opts?.parent);
+    const { hidden, options } = withImport(
+      { __urn, __secrets: secretsOf(known), __wishes: allWishes(), __after },
+      opts,
+    );
+    // An output must be named here, or be a lazy one: else it would stay unknown for ever.
+    const unset = { homepageUrl: undefined, notFoundUrl: undefined, forceDestroy: undefined };
+    const outputs = { ...(isRead ? unset : {}), url: markOf(args.name) };
+    const inputs = dynamicInputs("Domain", { ...outputs, ...known }, isRead ? {} : hidden);
+    const restore = showPlaceOfProgram();
     try {
-      super(typeToken("Domain"), name, dynamicInputs("Domain", inputs), options);
-    } catch (error) {
-      throw stacks.located(error);
+      super(typeToken("Domain"), name, inputs, options);
     } finally {
-      stacks.resume();
+      restore();
     }
   }
 
@@ -109,3 +108,5 @@ export class Domain extends pulumi.CustomResource {
     return withRecordId(new Domain(name, { __id: undefined } as unknown as DomainArgs, { ...opts, id }));
   }
 }
+
+lazyOutputs(Domain, ["homepageUrl", "notFoundUrl", "forceDestroy"]);

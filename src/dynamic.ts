@@ -1,3 +1,5 @@
+import { createRequire } from "node:module";
+import { dirname, isAbsolute, sep } from "node:path";
 import * as pulumi from "@pulumi/pulumi";
 import { warnIfClear } from "./clear-secrets";
 
@@ -25,12 +27,21 @@ export function providerText(type: ResourceType): string {
 export function urnOf(
   type: ResourceType,
   name: string,
-  parent: pulumi.Resource | undefined,
+  parent = pulumi.runtime.getStackResource() as pulumi.Resource | undefined,
 ): Promise<string> {
-  return new Promise((resolve) => {
-    pulumi.createUrn(name, typeToken(type), parent).apply(resolve);
-  });
+  const siblings = (parent && siblingUrns.get(parent)) ?? new Map<ResourceType, Promise<string>>();
+  if (parent) siblingUrns.set(parent, siblings);
+  const urn =
+    siblings.get(type) ??
+    new Promise<string>((resolve) => {
+      pulumi.createUrn("", typeToken(type), parent).apply(resolve);
+    });
+  siblings.set(type, urn);
+  return urn.then((prefix) => prefix + name);
 }
+
+/** URNs without a name, which all resources of a type have in common that have the same parent. */
+const siblingUrns = new WeakMap<pulumi.Resource, Map<ResourceType, Promise<string>>>();
 
 /**
  * The inputs of a resource that is what a `pulumi.dynamic.Resource` is, but with the constant text in the place
@@ -38,28 +49,69 @@ export function urnOf(
  * a direct subclass for the place in the program, and it must `declare` its properties: a plain field would
  * overwrite the output that the SDK puts there.
  */
-export function dynamicInputs(type: ResourceType, inputs: pulumi.Inputs): pulumi.Inputs {
+export function dynamicInputs(type: ResourceType, inputs: pulumi.Inputs, hidden: Hidden = {}): pulumi.Inputs {
   warnIfClear("shortlink", "apiKey");
   if (type !== "Catalog") countResource();
   // The engine does not tell its providers when they plan only.
   const isPreview = pulumi.runtime.isDryRun() ? { __preview: true } : {};
-  return { ...given(inputs), ...isPreview, ...stateSource(), __provider: providerText(type) };
+  return {
+    ...inputs,
+    __private: textOf({ ...hidden, ...isPreview, ...stateSource() }),
+    __provider: providerText(type),
+  };
 }
 
-/** Without private inputs that have no value: the SDK makes promises of each. What is an output as well needs its name. */
-function given(inputs: pulumi.Inputs): pulumi.Inputs {
-  return Object.fromEntries(
-    Object.entries(inputs).filter(
-      ([name, value]) => value !== undefined || !name.startsWith("__") || name === "__id",
-    ),
-  );
+/** Arguments that have a value. `__id` of an object that is only read has none yet, but is an output. */
+export function given<Args extends object>(args: Args): Args {
+  const entries = Object.entries(args).filter(([name, value]) => value !== undefined || name === "__id");
+  return Object.fromEntries(entries) as Args;
 }
+
+/** What the provider is to know and is no argument, each once it is known. */
+export type Hidden = Record<string, unknown>;
+
+/** As one text: the SDK makes a dozen promises of each input, and of each part of an object. */
+async function textOf(hidden: Hidden): Promise<string> {
+  const entries = Object.entries(hidden).map(async ([name, value]) => [name, await value] as const);
+  return JSON.stringify(Object.fromEntries(await Promise.all(entries)));
+}
+
+/**
+ * Gives a class outputs that cost nothing until a program reads them: the SDK makes a dozen promises of each output that it knows
+ * of, and most links say little. What was given as an argument the SDK sets itself, which comes before.
+ */
+export function lazyOutputs(type: { prototype: pulumi.CustomResource }, names: readonly string[]): void {
+  for (const name of names) {
+    const set = function (this: pulumi.CustomResource, value: unknown) {
+      Object.defineProperty(this, name, { value, writable: true, enumerable: true, configurable: true });
+    };
+    const get = function (this: pulumi.CustomResource) {
+      const output = registered(this).apply(({ state }) => state[name]);
+      set.call(this, output);
+      return output;
+    };
+    Object.defineProperty(type.prototype, name, { get, set, configurable: true });
+  }
+}
+
+/** The outputs of a resource as the engine has them, asked for once; a secret if one of them is. */
+function registered(resource: pulumi.Resource): pulumi.Output<Registered> {
+  const asked =
+    outputs.get(resource) ??
+    pulumi.runtime.invokeOutput<Registered>("pulumi:pulumi:getResource", { urn: resource.urn }, {});
+  outputs.set(resource, asked);
+  return asked;
+}
+interface Registered {
+  state: Record<string, unknown>;
+}
+const outputs = new WeakMap<pulumi.Resource, pulumi.Output<Registered>>();
 
 /**
  * Where the provider can ask for the stack's state, and how many resources the program has, as one text: the SDK makes promises of
  * each part of an object. Nothing where the program runs without an engine.
  */
-function stateSource(): { __state?: Promise<string> } {
+function stateSource(): Hidden {
   const stackResource = pulumi.runtime.getStackResource();
   const count = stackResource ? (told.get(stackResource) ?? 0) : 0;
   // The provider remembers it, and the engine takes resources in any order.
@@ -99,22 +151,59 @@ function openState(): void {
 }
 
 /**
- * Ends the recording of stacks until `resume` is called. The SDK keeps one for each of four promises per property, for its
- * search of promises that nobody awaits; that took half the time of a program with a thousand links. The place of the
- * resource in the program, which the engine shows, it finds all the same; `located` gives that to an error of the meantime.
+ * Ends the SDK's recording of a stack for each of its promises, some thirty for a resource. It shows them only where
+ * PULUMI_DEBUG_PROMISE_LEAKS is set, and a program with many links spends a quarter of its time on them.
  */
-export function pauseStacks(): { resume: () => void; located: (error: unknown) => Error } {
-  const limit = Error.stackTraceLimit;
-  const resume = () => {
-    Error.stackTraceLimit = limit;
+function recordNoPromises(): void {
+  if (process.env.PULUMI_DEBUG_PROMISE_LEAKS) return;
+  try {
+    const debuggable = createRequire(__filename)("@pulumi/pulumi/runtime/debuggable") as Debuggable;
+    const { debuggablePromise } = debuggable;
+    debuggable.debuggablePromise = (promise, context) => {
+      const { stackTraceLimit } = Error;
+      Error.stackTraceLimit = 0;
+      try {
+        return debuggablePromise(promise, context);
+      } finally {
+        Error.stackTraceLimit = stackTraceLimit;
+      }
+    };
+  } catch {
+    // Another version of the SDK is slower then, and nothing else.
+  }
+}
+interface Debuggable {
+  debuggablePromise: (promise: Promise<unknown>, context: unknown) => Promise<unknown>;
+}
+recordNoPromises();
+
+/**
+ * Makes the place of a resource that of the program's own code, until the function that it returns is called: without the frames of
+ * Node.js, of the SDK and of this package. The engine shows the first frame and keeps all of them in the state.
+ */
+export function showPlaceOfProgram(): () => void {
+  // That of ts-node for example, which finds the lines of the source.
+  const before = (Error as { prepareStackTrace?: Prepare }).prepareStackTrace;
+  Error.prepareStackTrace = (error, frames) => {
+    // The SDK leaves out the first five, down to the constructor of a resource class.
+    const kept = frames.filter((frame, i) => i < 5 || isOfProgram(frame.getFileName()));
+    return before
+      ? before(error, kept)
+      : [String(error), ...kept.map((frame) => `    at ${frame as unknown as string}`)].join("\n");
   };
-  const located = (error: unknown) => {
-    resume();
-    Error.captureStackTrace(error as Error, located);
-    return error as Error;
+  return () => {
+    (Error as { prepareStackTrace?: Prepare | undefined }).prepareStackTrace = before;
   };
-  Error.stackTraceLimit = 0;
-  return { resume, located };
+}
+type Prepare = (this: void, error: Error, frames: NodeJS.CallSite[]) => unknown;
+
+/** Files of this package, and of the SDK. */
+const packages = [__dirname, dirname(require.resolve("@pulumi/pulumi"))].map((folder) => folder + sep);
+
+function isOfProgram(file: string | null | undefined): boolean {
+  // Modules of ECMAScript have URLs; those of Node.js itself begin with "node:".
+  const isFile = file?.startsWith("file://") || isAbsolute(file ?? "");
+  return isFile && !packages.some((folder) => file?.startsWith(folder));
 }
 
 /**
@@ -139,15 +228,15 @@ export function markOf(value: unknown): unknown {
 }
 
 /**
- * Turns the option `import` into an input for `create`: the engine cannot import a dynamic resource, because it asks
+ * Takes the option `import` out, for `create`: the engine cannot import a dynamic resource, because it asks
  * for its state before it knows the provider's text. A preview says "create" therefore.
  */
 export function withImport(
-  inputs: pulumi.Inputs,
+  hidden: Hidden,
   opts: pulumi.CustomResourceOptions = {},
-): { inputs: pulumi.Inputs; options: pulumi.CustomResourceOptions } {
+): { hidden: Hidden; options: pulumi.CustomResourceOptions } {
   const { import: key, ...options } = opts;
-  return key === undefined ? { inputs, options } : { inputs: { ...inputs, __import: key }, options };
+  return key === undefined ? { hidden, options } : { hidden: { ...hidden, __import: key }, options };
 }
 
 /**

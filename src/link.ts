@@ -2,15 +2,17 @@ import * as pulumi from "@pulumi/pulumi";
 import type { Adopt } from "./adopt";
 import {
   dynamicInputs,
+  given,
+  lazyOutputs,
   markOf,
-  pauseStacks,
   secretsOf,
+  showPlaceOfProgram,
   typeToken,
   urnOf,
   withImport,
   withRecordId,
 } from "./dynamic";
-import { deriveAlias, period, secret, unset } from "./link-names";
+import { deriveAlias, managed, period, secret, unset } from "./link-names";
 import { noteWish } from "./wishes";
 import type { Target, TargetsType } from "./targets";
 
@@ -172,29 +174,38 @@ export class Link extends pulumi.CustomResource {
    * @param opts Pulumi's options.
    */
   constructor(name: string, args: LinkArgs, opts?: pulumi.CustomResourceOptions) {
-    // Every output must be named here, or it would stay unknown for ever.
-    const outputs = { ...unset, shortUrl: markOf(args.alias) };
-    const given = secret.filter((field) => args[field] !== undefined);
-    const secrets = Object.fromEntries(given.map((field) => [field, pulumi.secret(args[field])]));
-    const dates = Object.fromEntries(period.map((field) => [field, datesAsTexts(args[field])]));
-    const named = typeof args.alias === "string" && args.alias.trim() !== "";
-    const wishes = opts?.id === undefined ? noteWish(name, args.alias) : undefined;
+    const isRead = opts?.id !== undefined;
+    const { __after, ...known } = given(args) as LinkArgs & { __after?: Promise<void> };
+    const { domainId: _domainId, ...telling } = known;
+    const passwords = secret.filter((field) => field in known);
+    const secrets = Object.fromEntries(passwords.map((field) => [field, pulumi.secret(known[field])]));
+    const dated = period.filter((field) => field in known);
+    const dates = Object.fromEntries(dated.map((field) => [field, datesAsTexts(known[field])]));
+    const isNamed = typeof args.alias === "string" && args.alias.trim() !== "";
     const urn = urnOf("Link", name, opts?.parent);
-    const { domainId: _domainId, ...telling } = args;
-    const owner = opts?.id === undefined ? { __urn: urn, __secrets: secretsOf(telling) } : {};
-    const derived = named ? {} : { __alias: urn.then(deriveAlias) };
-    const secretOpts = given.length > 0 ? { additionalSecretOutputs: given } : {};
-    const { inputs, options } = withImport(
-      { ...outputs, ...args, ...dates, ...secrets, ...derived, ...owner, __wishes: wishes },
+    const { hidden, options } = withImport(
+      {
+        __urn: urn,
+        __secrets: secretsOf(telling),
+        __wishes: isRead ? undefined : noteWish(name, args.alias),
+        __after,
+        ...(isNamed ? {} : { __alias: urn.then(deriveAlias) }),
+      },
       opts,
     );
-    const stacks = pauseStacks();
+    // An output must be named here, or be a lazy one: else it would stay unknown for ever.
+    const outputs = { ...(isRead ? unset : { alias: undefined }), shortUrl: markOf(args.alias) };
+    const inputs = dynamicInputs(
+      "Link",
+      { ...outputs, ...known, ...dates, ...secrets },
+      isRead ? {} : hidden,
+    );
+    const secretOpts = passwords.length > 0 ? { additionalSecretOutputs: [...passwords] } : {};
+    const restore = showPlaceOfProgram();
     try {
-      super(typeToken("Link"), name, dynamicInputs("Link", inputs), pulumi.mergeOptions(options, secretOpts));
-    } catch (error) {
-      throw stacks.located(error);
+      super(typeToken("Link"), name, inputs, pulumi.mergeOptions(options, secretOpts));
     } finally {
-      stacks.resume();
+      restore();
     }
   }
 
@@ -209,3 +220,8 @@ export class Link extends pulumi.CustomResource {
     return withRecordId(new Link(name, { __id: undefined } as unknown as LinkArgs, { ...opts, id }));
   }
 }
+
+lazyOutputs(
+  Link,
+  managed.filter((field) => !["url", "domainId", "alias"].includes(field)),
+);

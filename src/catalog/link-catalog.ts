@@ -97,12 +97,8 @@ export class LinkCatalog extends pulumi.ComponentResource {
     };
     this.domains = Object.fromEntries(domains);
     this.links = Object.fromEntries(catalog.links.map((link) => [link.key, toLink(link)]));
-    this.registerOutputs({
-      domains: this.domains,
-      links: Object.fromEntries(
-        Object.entries(this.links).map(([key, { id, alias, shortUrl }]) => [key, { id, alias, shortUrl }]),
-      ),
-    });
+    // The links are resources in the state already, and ten thousand of them no small output.
+    this.registerOutputs({ domains: this.domains });
   }
 }
 

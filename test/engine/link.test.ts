@@ -357,3 +357,57 @@ test("the state keeps the constant provider text and nothing volatile", async ()
     __origin: emulator.url,
   });
 });
+
+test("outputs that the program did not give are there, and secrets stay secrets", async () => {
+  let given: Partial<shortlink.LinkArgs> = {
+    spaceId: pulumi.secret(2),
+    password: "open-sesame",
+    clicksLimit: 3,
+  };
+  const seen: unknown[] = [];
+  const stack = await createStack(emulator, async () => {
+    const go = new shortlink.Domain("go", { name: "go.example" });
+    const options = { ignoreChanges: ["spaceId", "password"] };
+    const docs = new shortlink.Link(
+      "docs",
+      { domainId: go.id, url: "https://example.com/", ...given },
+      options,
+    );
+    const plain = new shortlink.Link("plain", {
+      domainId: go.id,
+      url: "https://example.com/",
+      ...given,
+      ...unset,
+    });
+    pulumi.all([docs.clicksLimit, plain.spaceId, go.homepageUrl]).apply((values) => seen.push(values));
+    return { space: docs.spaceId, password: docs.password, isSecret: await pulumi.isSecret(plain.targets) };
+  });
+  const unset = { spaceId: undefined, password: undefined };
+  await stack.preview();
+  await stack.up();
+  given = {};
+  // The ones that are ignored keep their values.
+  const { outputs, changes } = await stack.up();
+  expect(changes).toEqual({ same: 2, update: 2 });
+  expect(seen).toEqual([
+    [3, undefined, undefined],
+    [undefined, undefined, undefined],
+  ]);
+  const encrypted = expect.objectContaining({ ciphertext: expect.any(String) as string }) as object;
+  expect(outputs).toEqual({ space: encrypted, password: encrypted, isSecret: false });
+  expect(stack.state().text).not.toContain("open-sesame");
+  expect(await remote()).toMatchObject({ space: { id: 2 }, password: true, clicks_limit: null });
+});
+
+test("the state keeps the place in the program, and no other file", async () => {
+  const stack = await stackOf({ url: "https://example.com/a", alias: "docs" });
+  await stack.up();
+  const docs = stack.state().resources.find(({ type }) => type.endsWith(":Link")) as object as {
+    sourcePosition: string;
+    stackTrace: { sourcePosition?: string }[];
+  };
+  expect(docs.sourcePosition).toContain("link.test.ts#");
+  for (const { sourcePosition = "" } of docs.stackTrace) {
+    expect(sourcePosition).not.toMatch(/node:|@pulumi|pulumi-shortlink|^$/);
+  }
+});
