@@ -1,5 +1,5 @@
 // What the benchmark compares: programs for the engine, and a loop of requests.
-import { execFile, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import {
   cpSync,
@@ -13,12 +13,12 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { Agent, request } from "undici";
 import { pulumiEnvironment, root } from "../tools/environment.mjs";
+import { watchProcesses } from "./processes.mjs";
 
-/** @typedef {"create" | "no-op" | "refresh" | "refresh, one by one" | "update one" | "update all" | "destroy, one by one" | "destroy"} Operation */
-/** @typedef {{ memory: number | undefined, failed: boolean, stateBytes: number | undefined }} Outcome */
+/** @typedef {"preview" | "update ten" | "create" | "no-op" | "refresh" | "refresh, one by one" | "update one" | "update all" | "destroy, one by one" | "destroy"} Operation */
+/** @typedef {{ memory: number | undefined, uses?: import("./processes.mjs").Uses, failed: boolean, stateBytes: number | undefined }} Outcome */
 /** @typedef {{ operations: string[], carryOut: (operation: Operation) => Promise<Outcome>, end: () => unknown }} Subject */
 /** @typedef {import("pulumi-shortlink/emulator").Emulator} Emulator */
 
@@ -38,7 +38,7 @@ const shortlink = require("pulumi-shortlink");
 const domains = names.map((name) => new shortlink.Domain(name, { name }));
 for (let i = 0; i < count; i++) new shortlink.Link("link-" + i, { domainId: domains[i % 2].id, ...link(i) });
 `,
-  // The same links from a file, which is written beside the program.
+  // Links from a file, which is written beside the program.
   catalog: `
 const shortlink = require("pulumi-shortlink");
 new shortlink.LinkCatalog("links", { files: "links.yaml" });
@@ -133,10 +133,11 @@ exports.nothing = {
  * @param {string} name
  * @param {Emulator} emulator
  * @param {number} links
- * @param {{ checkpoints: boolean, window: number | undefined }} options
+ * @param {{ checkpoints: boolean, window: number | undefined, packageRoot?: string, catalog?: (changed: number) => string }} options
  * @returns {Promise<Subject>}
  */
-export async function engineSubject(name, emulator, links, { checkpoints, window }) {
+export async function engineSubject(name, emulator, links, options) {
+  const { checkpoints, window, packageRoot = root, catalog = () => catalogText("yaml", links) } = options;
   const folder = mkdtempSync(join(tmpdir(), "shortlink-bench-"));
   const modules = join(folder, "node_modules");
   mkdirSync(join(modules, "do-nothing"), { recursive: true });
@@ -144,8 +145,8 @@ export async function engineSubject(name, emulator, links, { checkpoints, window
   writeFileSync(join(folder, "package.json"), JSON.stringify({ name: "bench", main: "index.js" }));
   writeFileSync(join(folder, "index.js"), programs[name] ?? "");
   writeFileSync(join(modules, "do-nothing", "provider.js"), doNothing);
-  cpSync(join(root, "dist"), join(modules, "pulumi-shortlink", "dist"), { recursive: true });
-  cpSync(join(root, "package.json"), join(modules, "pulumi-shortlink", "package.json"));
+  cpSync(join(packageRoot, "dist"), join(modules, "pulumi-shortlink", "dist"), { recursive: true });
+  cpSync(join(packageRoot, "package.json"), join(modules, "pulumi-shortlink", "package.json"));
   const libraries = [
     "undici",
     "qs",
@@ -159,7 +160,9 @@ export async function engineSubject(name, emulator, links, { checkpoints, window
   for (const each of ["@pulumi", ...libraries]) {
     symlinkSync(join(root, "node_modules", each), join(modules, each));
   }
-  if (name === "catalog") writeFileSync(join(folder, "links.yaml"), catalogText("yaml", links));
+  const writeCatalog = (/** @type {number} */ changed) =>
+    writeFileSync(join(folder, "links.yaml"), catalog(changed));
+  if (name === "catalog") writeCatalog(0);
   /** @type {Record<string, string>} */
   const environment = {
     ...pulumiEnvironment(join(folder, "pulumi")),
@@ -177,14 +180,10 @@ export async function engineSubject(name, emulator, links, { checkpoints, window
       env: environment,
       stdio: ["ignore", "ignore", "ignore"],
     });
-    const closed = once(child, "close");
-    let memory = 0;
-    const watch = setInterval(() => {
-      void memoryBelow(child.pid ?? 0).then((bytes) => (memory = Math.max(memory, bytes)));
-    }, 1000);
-    await closed;
-    clearInterval(watch);
-    return { memory, failed: child.exitCode !== 0 };
+    const watch = watchProcesses(child.pid ?? 0);
+    await once(child, "close");
+    const uses = watch.end();
+    return { memory: uses.megabytes * 1e6, uses, failed: child.exitCode !== 0 };
   }
 
   await pulumi("stack", "init");
@@ -199,11 +198,13 @@ export async function engineSubject(name, emulator, links, { checkpoints, window
     delete environment.ONE_BY_ONE;
     return outcome;
   }
-  /** @type {Partial<Record<Operation, () => Promise<{ memory: number, failed: boolean }>>>} */
+  /** @type {Partial<Record<Operation, () => Promise<Omit<Outcome, "stateBytes">>>>} */
   const commands = {
+    preview: () => pulumi("preview"),
     create: up,
     "no-op": up,
     refresh,
+    "update ten": () => (writeCatalog(10), up()),
     "update one": () => ((environment.CHANGED = "1"), up()),
     "update all": () => ((environment.CHANGED = String(links)), up()),
     destroy,
@@ -261,22 +262,46 @@ export function catalogText(format, links) {
 }
 
 /**
- * What all processes below one take of the memory, in bytes.
+ * A catalog of real addresses: pages of MDN, and of the specifications that they are about.
  *
- * @param {number} pid
+ * @param {number} links
+ * @param {number} changed How many lead elsewhere.
  */
-async function memoryBelow(pid) {
-  const { stdout } = await promisify(execFile)("ps", ["-A", "-o", "pid=,ppid=,rss="]);
-  const all = stdout
-    .trim()
-    .split("\n")
-    .map((line) => line.trim().split(/\s+/).map(Number));
-  /** @type {(parent: number) => number} */
-  const below = (parent) =>
-    all
-      .filter(([, each]) => each === parent)
-      .reduce((sum, [child = 0, , kilobytes = 0]) => sum + kilobytes * 1024 + below(child), 0);
-  return below(pid);
+export function documentationCatalog(links, changed) {
+  const file = join(root, "node_modules/@mdn/browser-compat-data/data.json");
+  /** @type {Map<string, string>} Addresses by aliases, of which case makes no two. */
+  const found = new Map();
+  /** @type {Set<string>} */
+  const taken = new Set();
+  /** @type {(tree: object) => void} */
+  const walk = (tree) => {
+    for (const [name, value] of /** @type {[string, unknown][]} */ (Object.entries(tree))) {
+      if (name !== "mdn_url" && name !== "spec_url") {
+        if (typeof value === "object" && value !== null) walk(value);
+        continue;
+      }
+      for (const url of /** @type {string[]} */ ([value].flat())) {
+        const words =
+          url.replace(/^https:\/\/(?:developer\.mozilla\.org\/docs\/)?/, "").match(/[A-Za-z0-9]+/g) ?? [];
+        const alias = words.join("-").slice(0, 200);
+        // The service refuses a "%" without two digits after it.
+        if (/%(?![0-9A-Fa-f]{2})/.test(url) || taken.has(alias.toLowerCase()) || found.size === links)
+          continue;
+        taken.add(alias.toLowerCase());
+        found.set(alias, url);
+      }
+    }
+  };
+  /** @type {object} */
+  const pages = JSON.parse(readFileSync(file, "utf8"));
+  walk(pages);
+  if (found.size < links) throw new Error(`there are only ${found.size} addresses`);
+  const rows = [...found].map(([alias, url], i) => {
+    const domain = url.startsWith("https://developer.mozilla.org/") ? "mdn.example" : "spec.example";
+    const fields = { domain, alias, url: i < changed ? `${url}${url.includes("#") ? "" : "#"}new` : url };
+    return `  ${JSON.stringify(`${domain}/${alias}`)}: ${JSON.stringify(fields)}`;
+  });
+  return ["domains:", "  mdn.example:", "  spec.example:", "links:", ...rows].join("\n");
 }
 
 /**

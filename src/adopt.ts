@@ -8,22 +8,45 @@ export function isRefusedFor(error: unknown, field: string): error is RefusedErr
   return error instanceof RefusedError && field in error.fields;
 }
 
-/** @internal The error of a create that met an object of the account and may not adopt it. */
+/**
+ * @internal The error of a create that met an object of the account and may not adopt it.
+ *
+ * @param entry Where the resource stands in the files of a catalog, if it does.
+ */
 export function conflict(
   refusal: Error,
   type: "domain" | "link",
   id: number,
   differing: readonly string[],
+  entry: string | undefined,
 ): Error {
-  const interrupted =
+  const place = entry === undefined ? "" : ` (${entry})`;
+  const ways = type === "domain" ? waysOfDomain(entry !== undefined) : [];
+  const comparison =
     differing.length > 0
-      ? `It differs from the program in ${differing.join(", ")}. `
+      ? `It differs from the program in ${differing.join(", ")}.`
       : "It equals the program, as objects do that an interrupted run of this stack made: then run " +
-        '"pulumi up" once with the environment variable SHORTLINK_ADOPT set to ifEqual. ';
-  return new Error(
-    `${refusal.message} The ${type} with the id ${id} has it. ${interrupted}If the resource was renamed in the program, give ` +
-      `it the option aliases: [{ name: "<the old name>" }]. To manage the existing ${type}, give it the option import: "${id}".`,
-  );
+        '"pulumi up" once with the environment variable SHORTLINK_ADOPT set to ifEqual.';
+  const renamed =
+    entry === undefined
+      ? 'If the resource was renamed in the program, give it the option aliases: [{ name: "<the old name>" }].'
+      : "If the entry had another key, add formerly: <the old key> to it.";
+  const adopted =
+    entry === undefined
+      ? `To manage the existing ${type}, give it the option import: "${id}".`
+      : `To manage the existing ${type}, add adopt: ifEqual to the entry, and to change it as well, adopt: always.`;
+  const text = [`The ${type} with the id ${id} has it.`, ...ways, comparison, renamed, adopted].join(" ");
+  return new Error(`${refusal.message}${place} ${text}`);
+}
+
+/** Two stacks that adopt one domain lose it, with all links, when the first of them is destroyed. */
+function waysOfDomain(isEntry: boolean): string[] {
+  return [
+    isEntry
+      ? "If another stack manages it, add existing: true to the entry, or give the domain another name in this environment " +
+        "with domainMap."
+      : "If another stack manages it, read it with Domain.get or name another domain.",
+  ];
 }
 
 /** @internal The error of an import without an object. */

@@ -1,5 +1,6 @@
 import { checkFields, isUnknown, type Canonical, type Fields, type Problem } from "./check-fields";
 import type { StateSource } from "./engine-state";
+import { noteEntry } from "./entries";
 import { noteSeen } from "./progress";
 import { noteStateSource, settingsProblems } from "./session";
 
@@ -7,6 +8,8 @@ import { noteStateSource, settingsProblems } from "./session";
 interface Private {
   __preview?: boolean;
   __state?: StateSource;
+  __entry?: string;
+  __urn?: string;
 }
 
 /**
@@ -21,11 +24,12 @@ export function checkInputs<Schemas extends Fields>(
   // Names that begin so are the engine's and ours: hidden in plans, and nothing that a program sets.
   const isPrivate = ([name]: [string, unknown]) => name.startsWith("__");
   const { __private = "{}", ...others } = Object.fromEntries(Object.entries(news).filter(isPrivate));
-  const { __preview, __state, ...own } = {
+  const { __preview, __state, __entry, ...own } = {
     ...others,
     ...(JSON.parse(__private as string) as object),
   } as Private;
   noteSeen();
+  noteEntry(own.__urn, __entry);
   noteStateSource(__state);
   const given = Object.entries(news).filter((entry) => !isPrivate(entry));
   const { fields, problems } = checkFields(schemas, Object.fromEntries(given));

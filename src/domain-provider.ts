@@ -14,6 +14,7 @@ import {
   replaceFields,
   type Echo,
 } from "./drift";
+import { entryOf } from "./entries";
 import * as existing from "./existing";
 import { domainFields } from "./fields";
 import { findDomain } from "./find";
@@ -357,7 +358,7 @@ async function make(
       return takeOver(found, "ifEqual");
     if (adopt === "never") {
       assertFree("domain", found.id, urn);
-      throw conflict(error as Error, "domain", found.id, differing);
+      throw conflict(error as Error, "domain", found.id, differing, entryOf(urn));
     }
     return takeOver(found, adopt);
   }

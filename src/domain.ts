@@ -11,6 +11,7 @@ import {
   urnOf,
   withImport,
   withRecordId,
+  type OfCatalog,
 } from "./dynamic";
 import { allWishes } from "./wishes";
 
@@ -78,11 +79,11 @@ export class Domain extends pulumi.CustomResource {
    */
   constructor(name: string, args: DomainArgs, opts?: pulumi.CustomResourceOptions) {
     const isRead = opts?.id !== undefined;
-    const { __after, ...known } = given(args) as DomainArgs & { __after?: Promise<void> };
+    const { __after, __entry, ...known } = given(args) as DomainArgs & OfCatalog;
     // The provider never hears the URN of what it creates, but its journal needs it.
     const __urn = urnOf("Domain", name, opts?.parent);
     const { hidden, options } = withImport(
-      { __urn, __secrets: secretsOf(known), __wishes: allWishes(), __after },
+      { __urn, __secrets: secretsOf(known), __wishes: allWishes(), __after, __entry },
       opts,
     );
     // An output must be named here, or be a lazy one: else it would stay unknown for ever.

@@ -67,6 +67,14 @@ export function given<Args extends object>(args: Args): Args {
   return Object.fromEntries(entries) as Args;
 }
 
+/** What a catalog gives its resources beside their arguments. */
+export interface OfCatalog {
+  /** Until then the resource is not registered. */
+  __after?: Promise<void>;
+  /** Where its entry stands. */
+  __entry?: string;
+}
+
 /** What the provider is to know and is no argument, each once it is known. */
 export type Hidden = Record<string, unknown>;
 

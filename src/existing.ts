@@ -2,7 +2,7 @@ import type { Adopt } from "./adopt";
 import { collate } from "./collate";
 import { say } from "./engine-log";
 import { findLink, hostOf, parseKey } from "./find";
-import type { Client, DomainRecord, LinkRecord } from "./service/client";
+import type { Client, DomainRecord, LinkRecord, Page } from "./service/client";
 import { withClient } from "./session";
 
 // A preview of a new resource says whether the account has such an object already, from one listing for all
@@ -45,7 +45,7 @@ function listOf(domainId: number): Promise<Listing<LinkRecord>> {
 }
 
 async function list<Item>(
-  read: (client: Client) => AsyncIterable<Item[]>,
+  read: (client: Client) => AsyncIterable<Page<Item>>,
   what: string,
 ): Promise<Listing<Item>> {
   const listing: Listing<Item> = { items: [], isWhole: true };
@@ -54,7 +54,7 @@ async function list<Item>(
     await withClient({}, async (client) => {
       for await (const page of read(client)) {
         listing.items.push(...page);
-        listing.isWhole = ++count < pages || page.length < 100;
+        listing.isWhole = ++count < pages || count >= (page.lastPage ?? Infinity) || page.length < 100;
         if (!listing.isWhole) break;
       }
     });

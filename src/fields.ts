@@ -4,8 +4,10 @@ import { z } from "zod";
 // naturally write into one canonical form; where a value equals the service's default, that form is "absent".
 // What only the service can decide (is the alias free, does the space exist) is left to it.
 
-const required = (otherwise: string) => (issue: { input?: unknown }) =>
-  issue.input === undefined ? "is required" : otherwise;
+const required =
+  (otherwise: string, missing = "is required") =>
+  (issue: { input?: unknown }) =>
+    issue.input === undefined ? missing : otherwise;
 
 /** Signs that a path, a query and a fragment hold as they are. `%` has a rule of its own. */
 const plain = "\\p{L}\\p{N}._~!$&'()*+,;=:@/%-";
@@ -35,9 +37,9 @@ const url = (longest: number) =>
         "character; [ and ] outside of the query; a second #)",
     });
 
-const id = (noun: string) =>
+const id = (noun: string, missing?: string) =>
   z
-    .int({ error: required(`must be the id of a ${noun}, a whole number`) })
+    .int({ error: required(`must be the id of a ${noun}, a whole number`, missing) })
     .min(1, { error: `must be the id of a ${noun}, 1 or greater` });
 
 /** 1 to 128 characters; never trimmed, never named in a message. */
@@ -142,7 +144,10 @@ export const domainRules = {
 /** The rules of a link's arguments, for values of the right type. A file and its JSON Schema know these alone. */
 export const linkRules = {
   url: url(2048),
-  domainId: id("domain"),
+  domainId: id(
+    "domain",
+    "is required. In a run with --target that creates the link, its domain must be a target as well or exist already",
+  ),
   alias: z
     .string({ error: "must be a text" })
     .max(255, { error: "is longer than 255 characters" })

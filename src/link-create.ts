@@ -2,6 +2,7 @@ import { assertAdoptable, conflict, nothingToImport } from "./adopt";
 import type { Adopt } from "./adopt";
 import * as aliases from "./aliases";
 import { changedFields, digestOf } from "./drift";
+import { entryOf } from "./entries";
 import { findAlias, findLink, findUrl } from "./find";
 import { canonical, inZone, observe, toForm, visible, wishOf, type LinkInputs } from "./link-fields";
 import { candidatesOf, managed, secret, type Field } from "./link-names";
@@ -218,7 +219,7 @@ async function adoptLink(
   // Not even with leave to adopt may two resources have one link.
   if (claimed.has(holder.id) || (!isOwn && adopt === "never")) {
     assertFree("link", holder.id, urn);
-    throw conflict(refusal, "link", holder.id, differing);
+    throw conflict(refusal, "link", holder.id, differing, entryOf(urn));
   }
   return takeOver(create, notes, holder, isOwn ? "ifEqual" : adopt, made);
 }

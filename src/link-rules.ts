@@ -4,22 +4,16 @@ import type { LinkInputs } from "./link-fields";
 import { period, type Field, type Period } from "./link-names";
 import { canonicalTargets } from "./targets";
 
-/** Where the rules are asked. */
-interface Place {
-  /** The time zone of the account, where the settings name it. */
-  timeZone?: string | undefined;
-  /** Is there no stack, whose settings may name the zone? */
-  isOffline?: boolean;
-}
-
 /**
  * The rules over several fields of a link, and the canonical form of what depends on others and on the settings. A field that
  * is not known yet, or was refused by itself, breaks none.
+ *
+ * @param settings.timeZone The time zone of the account, where the settings name it.
  */
 export function together(
   fields: Partial<LinkInputs>,
   refused: ReadonlySet<string>,
-  { timeZone, isOffline = false }: Place,
+  { timeZone }: { timeZone?: string | undefined },
 ): Problem[] {
   const problems: Problem[] = [];
   const lacks = (field: Field) => fields[field] === undefined && !refused.has(field);
@@ -28,12 +22,13 @@ export function together(
     if (text !== undefined && lacks(other)) {
       problems.push({ property: other, reason: `is required together with ${given}` });
     }
-    if (text?.endsWith("Z") !== true || isOffline) continue;
+    if (text?.endsWith("Z") !== true) continue;
     if (timeZone !== undefined) fields[given] = toZone(text, timeZone);
     else {
       const reason =
         "has a time zone, but the service reads it in that of the account: write it without one, like " +
-        '2026-03-01T08:00:00, or say which the account has, as in "pulumi config set shortlink:timeZone Europe/Berlin"';
+        '2026-03-01T08:00:00, or say which the account has, as in "pulumi config set shortlink:timeZone Europe/Berlin" ' +
+        "(--time-zone Europe/Berlin for validate and show)";
       problems.push({ property: given, reason });
     }
   }

@@ -11,6 +11,7 @@ import {
   urnOf,
   withImport,
   withRecordId,
+  type OfCatalog,
 } from "./dynamic";
 import { deriveAlias, managed, period, secret, unset } from "./link-names";
 import { noteWish } from "./wishes";
@@ -175,7 +176,7 @@ export class Link extends pulumi.CustomResource {
    */
   constructor(name: string, args: LinkArgs, opts?: pulumi.CustomResourceOptions) {
     const isRead = opts?.id !== undefined;
-    const { __after, ...known } = given(args) as LinkArgs & { __after?: Promise<void> };
+    const { __after, __entry, ...known } = given(args) as LinkArgs & OfCatalog;
     const { domainId: _domainId, ...telling } = known;
     const passwords = secret.filter((field) => field in known);
     const secrets = Object.fromEntries(passwords.map((field) => [field, pulumi.secret(known[field])]));
@@ -189,6 +190,7 @@ export class Link extends pulumi.CustomResource {
         __secrets: secretsOf(telling),
         __wishes: isRead ? undefined : noteWish(name, args.alias),
         __after,
+        __entry,
         ...(isNamed ? {} : { __alias: urn.then(deriveAlias) }),
       },
       opts,

@@ -73,7 +73,8 @@ async function ask<Value>(call: (client: Client) => Promise<Value>): Promise<Val
   const prefix = "shortlink:";
   try {
     const settings = resolveSettings((key) => new pulumi.Config("shortlink").get(key.slice(prefix.length)));
-    return await call(new Client(settings, { window: settings.limitWindow }));
+    const tell = (text: string) => void pulumi.log.info(text, undefined, undefined, true);
+    return await call(new Client(settings, { window: settings.limitWindow, tell }));
   } catch (error) {
     throw new Error(describe(error, true), { cause: error });
   }

@@ -134,6 +134,13 @@ export function resolveSettings(readConfig: ReadConfig, environment = process.en
   return { baseUrl: trimUrl(url.href), apiKey, ...others };
 }
 
+/** The time zone of the account, where it is set. Throws a `SettingsError` where it is none. */
+export function timeZoneOf(readConfig: ReadConfig, environment = process.env): string | undefined {
+  const text = readSetting("timeZone", readConfig, environment);
+  if (text === undefined || isTimeZone(text)) return text;
+  throw new SettingsError([`shortlink:timeZone ${rules.timeZone.problem}.`]);
+}
+
 /** A digest of where the engine keeps the states of this user, as far as can be told. */
 export function backend(environment = process.env): string {
   const home = environment.PULUMI_HOME ?? join(homedir(), ".pulumi");
@@ -179,7 +186,8 @@ export function readVariable(name: string): string | undefined {
   return process.env[name] === "" ? undefined : process.env[name];
 }
 
-function isTimeZone(name: string): boolean {
+/** Does Node.js know a time zone of this name? */
+export function isTimeZone(name: string): boolean {
   try {
     return new Intl.DateTimeFormat("en", { timeZone: name }) instanceof Intl.DateTimeFormat;
   } catch {

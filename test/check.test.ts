@@ -182,7 +182,12 @@ describe("a link", () => {
   const dateForm = "must be a real date and time like 2026-03-01T08:00:00";
   test.each<[object, string[]]>([
     [{ url: undefined }, ["url is required"]],
-    [{ domainId: undefined }, ["domainId is required"]],
+    [
+      { domainId: undefined },
+      [
+        "domainId is required. In a run with --target that creates the link, its domain must be a target as well or exist already",
+      ],
+    ],
     [{ url: "example.com" }, [`url ${urlForm}`]],
     [{ url: "mailto:a@example.com" }, [`url ${urlForm}`]],
     [
@@ -232,7 +237,7 @@ describe("a link", () => {
       [
         "activePeriodEndAt must lie in the years 1970 to 2037",
         "activePeriodStartAt has a time zone, but the service reads it in that of the account: write it without one, like " +
-          '2026-03-01T08:00:00, or say which the account has, as in "pulumi config set shortlink:timeZone Europe/Berlin"',
+          '2026-03-01T08:00:00, or say which the account has, as in "pulumi config set shortlink:timeZone Europe/Berlin" (--time-zone Europe/Berlin for validate and show)',
       ],
     ],
     [

@@ -66,7 +66,7 @@ test("the page about the emulator names every switch of its flavours, and the RE
   );
   const [, section = ""] = /\n## Settings\n([^]*?)\n##/.exec(read("README.md")) ?? [];
   const rows = [...section.matchAll(/^\| `shortlink:(\w+)` *\| `(\w+)`/gm)];
-  expect(rows.map(([, name]) => name).sort()).toEqual(settings.sort());
+  expect(rows.map(([, name]) => name).sort()).toEqual([...new Set(settings)].sort());
   for (const [, name = "", variable] of rows) {
     expect(variable).toBe(`SHORTLINK_${name.replace(/[A-Z]/g, "_$&").toUpperCase()}`);
   }
@@ -81,16 +81,23 @@ const isSentence = (text: string) => text.trim().split(/\s+/).length >= 3;
 function textsOfSources(): string[] {
   const files = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" });
   const texts: string[] = [];
-  const visit = (node: ts.Node): void => {
+  const collect = (node: ts.Node): void => {
     const isText =
       ts.isStringLiteral(node) || ts.isNoSubstitutionTemplateLiteral(node) || ts.isTemplateLiteralToken(node);
     if (isText) texts.push(node.text);
-    ts.forEachChild(node, visit);
+    ts.forEachChild(node, collect);
+  };
+  // Of the commands, and of the emulator's file, only what is printed and not what explains them.
+  const collectPrinted = (node: ts.Node): void => {
+    const isCall = ts.isCallExpression(node) || ts.isNewExpression(node);
+    if (isCall && /(?:Error|console\.\w+)$/.test(node.expression.getText())) node.arguments?.forEach(collect);
+    ts.forEachChild(node, collectPrinted);
   };
   for (const file of files.filter(
-    (name) => name.endsWith(".ts") && !/^(?:emulator|cli|catalog.descriptions)/.test(name),
+    (name) => name.endsWith(".ts") && !/^(?:catalog.descriptions|emulator.(?!store))/.test(name),
   )) {
-    visit(ts.createSourceFile(file, read(`src/${file}`), ts.ScriptTarget.Latest));
+    const source = ts.createSourceFile(file, read(`src/${file}`), ts.ScriptTarget.Latest, true);
+    (/^(?:cli|emulator)/.test(file) ? collectPrinted : collect)(source);
   }
   return texts;
 }

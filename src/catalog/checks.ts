@@ -4,16 +4,20 @@ import { linkRules } from "../fields";
 import type { LinkInputs } from "../link-fields";
 import { together } from "../link-rules";
 import { suggest, type Catalog, type DomainEntry, type Entry, type LinkEntry, type Ruling } from "./load";
-import { placeText, type Finding, type FindingKind } from "./written";
+import { formerKeys, placeText, type Finding, type FindingKind } from "./written";
 
 // What takes several fields or several entries to know.
 
 /**
  * Everything that is wrong with a catalog, in the order of files and lines.
  *
- * @param allowEmpty May the catalog have no link?
+ * @param options.allowEmpty May the catalog have no link?
+ * @param options.timeZone The time zone of the account, where it is known.
  */
-export function checkCatalog(catalog: Catalog, { allowEmpty = false } = {}): Finding[] {
+export function checkCatalog(
+  catalog: Catalog,
+  { allowEmpty = false, timeZone }: { allowEmpty?: boolean; timeZone?: string | undefined } = {},
+): Finding[] {
   const { domains, links, findings } = catalog;
   const all = [...findings];
   const note: Note = (kind, entry, path, message) => {
@@ -36,8 +40,8 @@ export function checkCatalog(catalog: Catalog, { allowEmpty = false } = {}): Fin
     },
   );
   for (const link of links) {
-    checkFields(link, note);
-    checkDomainOf(link, names, catalog, note);
+    checkFields(link, timeZone, note);
+    checkDomainOf(link, names, catalog, all.length, note);
     for (const ruling of link.rulings) checkRules(link, ruling, note);
   }
   const addresses = links.flatMap((link) => {
@@ -99,7 +103,7 @@ function checkDomain(domain: DomainEntry, note: Note): void {
   }
 }
 
-function checkFields(link: LinkEntry, note: Note): void {
+function checkFields(link: LinkEntry, timeZone: string | undefined, note: Note): void {
   const { values } = link;
   if (values.url === undefined) note("field", link, ["url"], "url is required");
   const fields: Partial<LinkInputs> = { ...values };
@@ -107,7 +111,7 @@ function checkFields(link: LinkEntry, note: Note): void {
     if (values[name] !== undefined) fields[name] = linkRules[name].parse(values[name]);
   }
   if (fields.targets?.length === 0) delete fields.targets;
-  for (const { property, reason } of together(fields, new Set(), { isOffline: true })) {
+  for (const { property, reason } of together(fields, new Set(), { timeZone })) {
     note("field", link, property.match(/\w+/g) ?? [], `${property} ${reason}`);
   }
 }
@@ -116,6 +120,7 @@ function checkDomainOf(
   link: LinkEntry,
   names: Map<string, DomainEntry>,
   { isWhole, removed }: Catalog,
+  told: number,
   note: Note,
 ): void {
   const { domain, values } = link;
@@ -124,7 +129,7 @@ function checkDomainOf(
   } else if (domain === undefined && values.domainId === undefined && isWhole) {
     note("field", link, [], "domain is required: the name of a domain of the catalog, here or in defaults");
   } else if (domain !== undefined && !names.has(domain) && isWhole) {
-    const near = suggest(domain, [...names.keys()]);
+    const near = suggest(domain, [...names.keys()], told);
     const hint = near === "" ? ": add it to domains, with existing: true if it is managed elsewhere" : near;
     const reason = removed.get(`domain ${domain}`) ?? hint;
     note(
@@ -164,9 +169,11 @@ function checkFormerKeys(entries: Entry[], note: Note): void {
   const keys = new Set(entries.map(({ key }) => key));
   const seen = new Map<string, Entry>();
   for (const entry of entries) {
-    for (const former of new Set([entry.values.formerly ?? []].flat() as string[])) {
+    for (const each of formerKeys(entry.values)) {
+      const former = typeof each === "string" ? each : `${each.catalog}: ${each.key}`;
       const first = seen.get(former);
-      if (keys.has(former))
+      if (first === entry) continue;
+      if (typeof each === "string" && keys.has(former))
         note(
           "duplicate",
           entry,

@@ -75,9 +75,10 @@ export const own = {
     true,
   ],
   formerly: [
-    "Keys that the entry had before: it is renamed, not replaced.",
+    "Keys that the entry had before, here or in another catalog of the program: it is renamed, not replaced.",
     "old-key",
     ["older-key", "old-key"],
+    { catalog: "links", key: "old-key" },
   ],
   protect: ["Refuses to delete it, as Pulumi's option of this name.", true],
   owner: ["Who answers for it; stays in the file.", "web team"],

@@ -1,14 +1,17 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { CatalogNews } from "../catalog-provider";
 import { Domain, type DomainArgs } from "../domain";
-import { dynamicInputs, typeToken } from "../dynamic";
+import { dynamicInputs, typeToken, type OfCatalog } from "../dynamic";
 import { Link, type LinkArgs } from "../link";
 import { getDomainOutput } from "../lookups";
 import { recordOf } from "./record";
 import type { DomainEntry, Entry, LinkEntry, Values } from "./load";
+import { formerKeys, placeText, type FormerKey } from "./written";
 
 /** Loaded when it is needed: a program without a catalog does not wait for its libraries. */
 const reader = () => require("./read") as typeof import("./read");
+
+const token = "shortlink:index:LinkCatalog";
 
 /** Arguments of a {@link LinkCatalog}. */
 export interface LinkCatalogArgs {
@@ -19,6 +22,11 @@ export interface LinkCatalogArgs {
   files: string | string[];
   /** Files that change entries for this environment, of which a later one wins. Default: none. */
   overlays?: string | string[] | undefined;
+  /**
+   * The names that domains have in this environment, by their names in the catalog: from the stack's configuration for example, where
+   * each pull request has an environment. It wins over the `domainMap` of overlays. Default: none.
+   */
+  domainMap?: { [name: string]: string } | undefined;
   /**
    * How many links a run may delete or replace. More are refused before anything is planned, since a file that was emptied or
    * cut looks like links that were removed on purpose. Default: a fifth of the links, of each domain and in all, counted
@@ -69,14 +77,19 @@ export class LinkCatalog extends pulumi.ComponentResource {
   constructor(name: string, args: LinkCatalogArgs, opts?: pulumi.ComponentResourceOptions) {
     // Before anything is registered: a catalog with a mistake changes nothing.
     const { catalog, secretsOf } = reader().read(name, args);
-    super("shortlink:index:LinkCatalog", name, {}, opts);
-    const options = ({ values }: Entry): pulumi.CustomResourceOptions => {
-      const former = [values.formerly ?? []].flat() as string[];
-      return {
-        parent: this,
-        aliases: former.map((key) => ({ name: `${name}-${key}` })),
-        ...(values.protect === undefined ? {} : { protect: values.protect as boolean }),
-      };
+    super(token, name, {}, opts);
+    assertUnique(name, [...catalog.domains, ...catalog.links]);
+    const toAlias = (former: FormerKey): pulumi.Alias =>
+      typeof former === "string"
+        ? { name: `${name}-${former}` }
+        : {
+            name: `${former.catalog}-${former.key}`,
+            parent: pulumi.createUrn(former.catalog, token, opts?.parent),
+          };
+    const options = (entry: Entry): pulumi.CustomResourceOptions => {
+      const { protect } = entry.values as { protect?: boolean };
+      const aliases = formerKeys(entry.values).map(toAlias);
+      return { parent: this, aliases, ...(protect === undefined ? {} : { protect }) };
     };
     const record = new CatalogRecord(name, recordOf(catalog, args), { parent: this });
     // Nothing is registered before the record was checked. A promise, since an output would make all links depend on it.
@@ -85,20 +98,42 @@ export class LinkCatalog extends pulumi.ComponentResource {
     });
     const toDomain = (domain: DomainEntry): CatalogDomain => {
       if (domain.values.existing) return { id: getDomainOutput(domain.name).id, name: domain.name };
-      const args = { ...fieldsOf(domain), name: domain.name, __after } as unknown as DomainArgs;
+      const own: OfCatalog = { __after, __entry: placeText(domain.at()) };
+      const args = { ...fieldsOf(domain), name: domain.name, ...own } as unknown as DomainArgs;
       return { id: new Domain(`${name}-${domain.key}`, args, options(domain)).id, name: domain.name };
     };
     const domains = new Map(catalog.domains.map((domain) => [domain.key, toDomain(domain)]));
     const toLink = (link: LinkEntry): Link => {
       const owner = link.domain === undefined ? undefined : domains.get(link.domain)?.id;
       const { domain: _domain, ...fields } = fieldsOf(link);
-      const args = { ...fields, ...(owner ? { domainId: owner } : {}), ...secretsOf(link), __after };
+      const own: OfCatalog = { __after, __entry: placeText(link.at()) };
+      const args = { ...fields, ...(owner ? { domainId: owner } : {}), ...secretsOf(link), ...own };
       return new Link(`${name}-${link.key}`, args as unknown as LinkArgs, options(link));
     };
     this.domains = Object.fromEntries(domains);
     this.links = Object.fromEntries(catalog.links.map((link) => [link.key, toLink(link)]));
     // The links are resources in the state already, and ten thousand of them no small output.
     this.registerOutputs({ domains: this.domains });
+  }
+}
+
+/** Which catalog has made the resources of these names, by the stack's own resource: a process may run several programs. */
+const owners = new WeakMap<object, Map<string, string>>();
+
+/** Catalogs `a` with the key `b-c` and `a-b` with the key `c` would make two resources of one name. */
+function assertUnique(name: string, entries: readonly Entry[]): void {
+  const stackResource = pulumi.runtime.getStackResource();
+  if (!stackResource) return;
+  const known = owners.get(stackResource) ?? new Map<string, string>();
+  owners.set(stackResource, known);
+  for (const { key } of entries) {
+    const [resource, other] = [`${name}-${key}`, known.get(`${name}-${key}`)];
+    known.set(resource, name);
+    if (other === undefined || other === name) continue;
+    throw new pulumi.RunError(
+      `The LinkCatalogs ${JSON.stringify(other)} and ${JSON.stringify(name)} both have an entry that makes a resource named ` +
+        `${JSON.stringify(resource)}: give one of the entries another key.`,
+    );
   }
 }
 

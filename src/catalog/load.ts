@@ -309,7 +309,9 @@ class Loader {
           } else if (isSound) item.layers.unshift({ values: entry.value as Values, at: entry.at });
         } else if (this.#isWhole && isKey) {
           const removed = this.#removed.get(`${noun} ${key}`);
-          const hint = removed ? removedText(removed) : suggest(key, [...items.keys()]);
+          const hint = removed
+            ? removedText(removed)
+            : suggest(key, [...items.keys()], this.#findings.length);
           this.#note("overlay", entry.at(), `there is no ${what} in the catalog to change${hint}`);
         }
         matched++;
@@ -320,7 +322,7 @@ class Loader {
       for (const [from, to] of Object.entries(map.value as Record<string, string>)) {
         matched++;
         const domain = this.#domains.get(nameOf(from));
-        const hint = suggest(nameOf(from), [...this.#domains.keys()]);
+        const hint = suggest(nameOf(from), [...this.#domains.keys()], this.#findings.length);
         if (domain) [domain.name, domain.nameAt] = [nameOf(to), () => map.at([from])];
         else if (this.#isWhole)
           this.#note(
@@ -441,9 +443,16 @@ function sorted<Item extends { key: string }>(items: Item[]): Item[] {
   return items.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
 }
 
-/** `: did you mean "url"?` where one of the names is near. */
-export function suggest(name: string, known: readonly string[]): string {
-  if (known.length === 0) return "";
+/** After so many findings nothing is suggested any more: where nothing fits anything, that would take minutes. */
+const mostHints = 100;
+
+/**
+ * `: did you mean "url"?` where one of the names is near.
+ *
+ * @param told How many findings there are so far.
+ */
+export function suggest(name: string, known: readonly string[], told = 0): string {
+  if (known.length === 0 || told > mostHints) return "";
   const camel = name.replace(/[_-]([a-z])/g, (_, letter: string) => letter.toUpperCase());
   const small = known.map((each) => each.toLowerCase());
   const near = closest(camel.toLowerCase(), small);

@@ -5,7 +5,8 @@ import { placeText, type Finding, type Parsed, type Place, type Written } from "
 
 // From the text of a file to entries that know where they stand.
 
-const longest = 100 * 1024 * 1024;
+/** Bytes of a file. A file of YAML takes some eighty times as much memory. */
+const longest = 20 * 1024 * 1024;
 
 /** The extensions of catalog files. */
 export const extensions = [".yaml", ".yml", ".json", ".csv"];
@@ -22,7 +23,7 @@ export function parseFile(file: string, bytes: Uint8Array, collections: readonly
     entriesOf: () => [],
     findings: [{ file, line, column, kind: "syntax", message }],
   });
-  if (bytes.length > longest) return unreadable("is larger than 100 MB: split it");
+  if (bytes.length > longest) return unreadable("is larger than 20 MB: split it");
   let text;
   try {
     // A break of two characters counts twice in a quoted cell of CSV, and YAML knows none of a single CR.

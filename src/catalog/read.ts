@@ -1,10 +1,11 @@
 import * as pulumi from "@pulumi/pulumi";
 import { warnIfClear } from "../clear-secrets";
-import { readVariable } from "../settings";
+import { readVariable, timeZoneOf } from "../settings";
 import { checkCatalog } from "./checks";
 import { FilesError } from "./files";
 import type { LinkCatalogArgs } from "./link-catalog";
-import { loadCatalog, type Catalog, type LinkEntry, type Sources, type Values } from "./load";
+import { loadCatalog, suggest, type Catalog, type LinkEntry, type Sources, type Values } from "./load";
+import { domainName } from "./schema";
 import { placeText, type Finding } from "./written";
 
 type Secret = pulumi.Output<string>;
@@ -12,14 +13,16 @@ type Secret = pulumi.Output<string>;
 /** The catalog, and what gives the passwords of a link. Throws where anything is wrong with them. */
 export function read(
   name: string,
-  { files, overlays = [], maxDeletes, allowEmpty = false }: LinkCatalogArgs,
+  { files, overlays = [], domainMap = {}, maxDeletes, allowEmpty = false }: LinkCatalogArgs,
 ) {
   if (maxDeletes !== undefined && !(Number.isSafeInteger(maxDeletes) && maxDeletes >= 0)) {
     const problem = "maxDeletes must be a number of links, 0 or greater";
     throw new pulumi.RunError(`The LinkCatalog ${JSON.stringify(name)}: ${problem}.`);
   }
   const catalog = load({ files: [files].flat(), overlays: [overlays].flat() }, name);
-  const findings = checkCatalog(catalog, { allowEmpty });
+  if (catalog.isWhole) rename(catalog, domainMap, name);
+  const timeZone = timeZoneOf((key) => new pulumi.Config("shortlink").get(key.replace("shortlink:", "")));
+  const findings = checkCatalog(catalog, { allowEmpty, timeZone });
   const secrets = findings.length > 0 ? new Map<string, Secret>() : readSecrets(catalog.links, findings);
   if (findings.length > 0) throw new pulumi.RunError(toText(name, findings));
   const secretsOf = ({ values }: LinkEntry) =>
@@ -30,6 +33,25 @@ export function read(
       }),
     );
   return { catalog, secretsOf };
+}
+
+/** Gives domains the names that the program says. */
+function rename({ domains }: Catalog, domainMap: { [name: string]: string }, catalog: string): void {
+  const problems = Object.entries(domainMap).flatMap(([from, to]) => {
+    const domain = domains.find(({ key }) => key === from.trim().toLowerCase());
+    const { error, data } = domainName.safeParse(to);
+    if (domain && data !== undefined) domain.name = data;
+    const near = suggest(
+      from,
+      domains.map(({ key }) => key),
+    );
+    return [
+      ...(domain ? [] : [`domainMap: there is no domain ${JSON.stringify(from)} in the catalog${near}`]),
+      ...(error?.issues ?? []).map(({ message }) => `domainMap: the name of ${from} ${message}`),
+    ];
+  });
+  if (problems.length === 0) return;
+  throw new pulumi.RunError([`The LinkCatalog ${JSON.stringify(catalog)}:`, ...problems].join("\n  "));
 }
 
 const passwords = ["redirectPassword", "password"] as const;

@@ -1,5 +1,6 @@
 import type { CatalogNews } from "../catalog-provider";
 import type { Catalog } from "./load";
+import { formerKeys, type FormerKey } from "./written";
 
 /** What the provider of a catalog compares with that of the last run: the keys of the links, by the names of their domains. */
 export function recordOf(
@@ -12,7 +13,8 @@ export function recordOf(
     const name = domain === undefined ? `domain ${String(values.domainId)}` : (names.get(domain) ?? domain);
     (keys[name] ??= []).push(key);
   }
-  const former = links.map(({ key, values }) => [key, [values.formerly ?? []].flat() as string[]] as const);
+  const isOwn = (former: FormerKey) => typeof former === "string";
+  const former = links.map(({ key, values }) => [key, formerKeys(values).filter(isOwn)] as const);
   return {
     links: Object.fromEntries(Object.entries(keys).map(([name, list]) => [name, list.join(" ")])),
     __formerly: Object.fromEntries(former.filter(([, list]) => list.length > 0)),

@@ -53,6 +53,9 @@ const secret = z.strictObject(
   },
 );
 
+/** A key that the entry had before, here or in another catalog of the program. */
+const formerKey = z.union([entryKey, z.strictObject({ catalog: text.min(1), key: entryKey })]);
+
 const linkShape = optional({ ...linkRules, redirectPassword: secret, password: secret }, descriptions.link);
 const { name: _name, ...domainShape } = optional(domainRules, descriptions.domain);
 const ownShape = optional(
@@ -62,8 +65,8 @@ const ownShape = optional(
       .string({ error: "must be the name of a domain of the catalog" })
       .min(1, { error: "must be the name of a domain of the catalog" }),
     existing: flag,
-    formerly: z.union([entryKey, z.array(entryKey)], {
-      error: "must be a name without spaces, or a list of them",
+    formerly: z.union([formerKey, z.array(formerKey)], {
+      error: "must be a key, { catalog, key } of another catalog, or a list of them",
     }),
     protect: flag,
     owner: text.regex(/\S/, { error: "is empty: give it a value, or leave it out" }),

@@ -40,3 +40,11 @@ export interface Parsed {
 export function placeText({ file, line, column }: Place): string {
   return `${file}:${line}:${column}`;
 }
+
+/** A key that an entry had before: of its catalog, or of another one of the program. */
+export type FormerKey = string | { catalog: string; key: string };
+
+/** The keys that an entry had before. */
+export function formerKeys({ formerly = [] }: { formerly?: unknown }): FormerKey[] {
+  return [formerly as FormerKey | FormerKey[]].flat();
+}

@@ -4,10 +4,11 @@ import { checkCatalog } from "../catalog/checks";
 import { loadCatalog, type Catalog, type Entry, type LinkEntry } from "../catalog/load";
 import { placeText, type Place } from "../catalog/written";
 import { report } from "./report";
-import { collect, defaultFiles } from "./validate";
+import { collect, defaultFiles, timeZoneOption } from "./validate";
 
 interface Options {
   overlay: string[];
+  timeZone?: string;
   format: "yaml" | "json" | "table";
   origin: boolean;
 }
@@ -18,11 +19,12 @@ export function showCommand(version: string): Command {
     .description("show the catalog after defaults and overlays")
     .argument("[files...]", "files, folders and patterns (default: the folder links)")
     .option("--overlay <file>", "overlay to apply, several in their order", collect, [])
+    .addOption(timeZoneOption())
     .addOption(new Option("--format <format>", "form").choices(["yaml", "json", "table"]).default("yaml"))
     .option("--origin", "say of each value which file set it", false)
-    .action((files: string[], { overlay, format, origin }: Options) => {
+    .action((files: string[], { overlay, format, origin, timeZone }: Options) => {
       const catalog = loadCatalog({ files: files.length > 0 ? files : defaultFiles, overlays: overlay });
-      const findings = checkCatalog(catalog, { allowEmpty: true });
+      const findings = checkCatalog(catalog, { allowEmpty: true, timeZone });
       if (findings.length > 0) {
         console.error(report(findings, "text", version));
         process.exitCode = 1;

@@ -1,6 +1,7 @@
-import { Command, Option } from "commander";
+import { Command, InvalidArgumentError, Option } from "commander";
 import { checkCatalog } from "../catalog/checks";
 import { loadCatalog } from "../catalog/load";
+import { isTimeZone } from "../settings";
 import { formats, report, type Format } from "./report";
 
 /** The files of a catalog where none are named. */
@@ -8,6 +9,7 @@ export const defaultFiles = ["links"];
 
 interface Options {
   overlay: string[];
+  timeZone?: string;
   format: Format;
   allowEmpty: boolean;
 }
@@ -17,19 +19,29 @@ export function collect(value: string, earlier: string[]): string[] {
   return [...earlier, value];
 }
 
-/** `pulumi-shortlink validate`: every mistake of a catalog, found without a service. */
+/** The setting that a stack has as well; without it dates with a zone are mistakes. */
+export function timeZoneOption(): Option {
+  const parse = (text: string) => {
+    if (isTimeZone(text)) return text;
+    throw new InvalidArgumentError("Name a time zone like Europe/Berlin.");
+  };
+  return new Option("--time-zone <name>", "time zone of the account, as shortlink:timeZone of the stack")
+    .env("SHORTLINK_TIME_ZONE")
+    .argParser(parse);
+}
+
+/** `pulumi-shortlink validate`: the mistakes of a catalog, found without a service. */
 export function validateCommand(version: string): Command {
   return new Command("validate")
-    .description(
-      "check the files of a catalog, offline; prints file:line:column and message of every mistake",
-    )
+    .description("check the files of a catalog, offline; prints file:line:column and message of each mistake")
     .argument("[files...]", "files, folders and patterns (default: the folder links)")
     .option("--overlay <file>", "overlay to apply, several in their order", collect, [])
+    .addOption(timeZoneOption())
     .option("--allow-empty", "a catalog without a link is no mistake", false)
     .addOption(new Option("--format <format>", "form of the report").choices(formats).default("text"))
-    .action((files: string[], { overlay, format, allowEmpty }: Options) => {
+    .action((files: string[], { overlay, format, allowEmpty, timeZone }: Options) => {
       const catalog = loadCatalog({ files: files.length > 0 ? files : defaultFiles, overlays: overlay });
-      const findings = checkCatalog(catalog, { allowEmpty });
+      const findings = checkCatalog(catalog, { allowEmpty, timeZone });
       const text = report(findings, format, version);
       if (text !== "") console.log(text);
       const count = (number: number, noun: string) => `${number} ${noun}${number === 1 ? "" : "s"}`;

@@ -237,15 +237,18 @@ function readData(path: string): Data | undefined {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
     throw error;
   }
-  const problem = `${path} is not a data file of the emulator; name another file, or remove it to start empty`;
+  const problem = (cause?: unknown) =>
+    new Error(`${path} is not a data file of the emulator; name another file, or remove it to start empty`, {
+      cause,
+    });
   try {
     const data = JSON.parse(text) as Data;
     const lists = [data.spaces, data.pixels, data.domains, data.links];
     if (lists.every(Array.isArray) && data.nextDomainId > 0 && data.nextLinkId > 0) return data;
   } catch (error) {
-    throw new Error(problem, { cause: error });
+    throw problem(error);
   }
-  throw new Error(problem);
+  throw problem();
 }
 
 /** No documented endpoint makes spaces and pixels, so every account has three of each from the start. */

@@ -88,6 +88,8 @@ export class Client {
   #clock = -60_000;
   #writes = 0;
   #toldUntil = 0;
+  /** Has the service itself ever answered? */
+  #isHeard = false;
 
   constructor(connection: Connection, options: ClientOptions = {}) {
     const { deadlines = defaultDeadlines, tell = () => undefined, window } = options;
@@ -312,9 +314,15 @@ export class Client {
     if (status >= 200 && status < 300) {
       if (text === "") return undefined;
       try {
-        return JSON.parse(text);
+        const body: unknown = JSON.parse(text);
+        this.#isHeard = true;
+        return body;
       } catch (cause) {
-        const problem = `the service at ${baseUrl} answered ${status} without JSON${carriedOut(call)}`;
+        // Where nothing but pages has come, nothing that knows of links was there to carry it out.
+        const done = this.#isHeard ? carriedOut(call) : "";
+        const problem =
+          `the service at ${baseUrl} answered ${status} without JSON (a login or proxy page? Check shortlink:baseUrl)` +
+          done;
         throw new AnswerError(call, problem, { status, cause });
       }
     }

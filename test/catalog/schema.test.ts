@@ -271,7 +271,7 @@ test.each(Object.keys(documents) as Kind[])(
             files: ["a.json"],
             overlays: kind === "overlay" ? ["overlays/o.json"] : [],
           }),
-          { allowEmpty: true },
+          { allowEmpty: true, timeZone: "Europe/Berlin" },
         );
         const shape = findings.filter(
           (finding) => !beyondSchema.has(finding.kind) && !crossField.test(finding.message),

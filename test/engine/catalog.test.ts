@@ -246,3 +246,69 @@ links:
   await expect(stack.destroy()).rejects.toThrow(/protect/);
   expect(stack.state().resources.map(({ type }) => type)).toContain("pulumi-nodejs:dynamic/shortlink:Link");
 });
+
+test("two environments of one catalog have domains of their own, and one that is taken is not to be shared", async () => {
+  files.write({ "links/all.yaml": yaml });
+  let domainMap: Record<string, string> = { "go.example": "go-pr-7.example" };
+  const environment = async () => {
+    const stack = await createStack(emulator, () => {
+      const catalog = new shortlink.LinkCatalog("links", { files: join(files.folder, "links"), domainMap });
+      return Promise.resolve({ docs: catalog.links.docs?.shortUrl });
+    });
+    stacks.push(stack);
+    return stack;
+  };
+  const first = await environment();
+  expect((await first.up()).outputs).toEqual({ docs: "http://go-pr-7.example/docs" });
+  const second = await environment();
+  const message = await second.up().then(
+    () => expect.unreachable("the name is taken"),
+    (error: unknown) => (error as Error).message.replace(/\s+/g, " "),
+  );
+  expect(message).toMatch(
+    /name: The name has already been taken\. \(\S*links\/all\.yaml:2:3\) The domain with the id 1 has it\. If another stack/,
+  );
+  expect(message.indexOf("existing: true")).toBeLessThan(message.indexOf("adopt"));
+  domainMap = { "go.example": "go-pr-8.example" };
+  expect((await second.up()).outputs).toEqual({ docs: "http://go-pr-8.example/docs" });
+  await second.destroy();
+  domainMap = { "go.example": "go-pr-7.example" };
+  expect((await first.up()).changes).toEqual({ same: 8 });
+
+  domainMap = { "go.exmple": "go-pr-8.example", "go.example": "nodot" };
+  await expect(first.up()).rejects.toThrow(
+    'there is no domain "go.exmple" in the catalog: did you mean "go.example"?',
+  );
+  await expect(first.up()).rejects.toThrow("domainMap: the name of go.example must be a host name");
+});
+
+test("an entry moves to another catalog without a request, and two catalogs never make one name", async () => {
+  const domain = "domains: { go.example: {} }\n";
+  const entry = (key: string, more = "") =>
+    `  ${key}: { domain: go.example, alias: ${key}, url: https://example.com/${more} }\n`;
+  files.write({ "a/all.yaml": `${domain}links:\n${entry("docs")}${entry("news")}` });
+  let names = ["a"];
+  const stack = await createStack(emulator, () => {
+    for (const name of names) new shortlink.LinkCatalog(name, { files: join(files.folder, name) });
+    return Promise.resolve();
+  });
+  stacks.push(stack);
+  await stack.up();
+  files.write({
+    "a/all.yaml": `${domain}links:\n${entry("docs")}`,
+    "b/all.yaml": `domains: { go.example: { existing: true } }\nlinks:\n${entry("news", ", formerly: { catalog: a, key: news }")}`,
+  });
+  names = ["a", "b"];
+  const before = emulator.requests.length;
+  expect((await stack.up()).changes).toEqual({ create: 2, same: 6 });
+  expect(emulator.requests.slice(before).map(({ method }) => method)).toEqual(["GET"]);
+
+  files.write({
+    "a/more.yaml": `links:\n${entry("b-news")}`,
+    "a-b/all.yaml": `domains: { go.example: { existing: true } }\nlinks:\n${entry("news")}`,
+  });
+  names = ["a", "a-b"];
+  await expect(stack.up()).rejects.toThrow(
+    'The LinkCatalogs "a" and "a-b" both have an entry that makes a resource named "a-b-news": give one of the',
+  );
+});

@@ -344,8 +344,11 @@ describe("against a server that misbehaves", () => {
     const error = await errorOf(client.showLink(1));
     expect(error).toBeInstanceOf(AnswerError);
     expect(error.message.replace(url, "URL")).toBe(
-      "show link 1: the service at URL answered 200 without JSON",
+      "show link 1: the service at URL answered 200 without JSON (a login or proxy page? Check shortlink:baseUrl)",
     );
+    // Nothing but pages has come, so nothing was carried out.
+    const write = await errorOf(client.updateLink(1, { clicks_limit: 1 }));
+    expect(write.message).not.toContain("carried out");
   });
 
   test("does not take the 404 of another web server for a missing record", async () => {
