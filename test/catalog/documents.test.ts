@@ -1,5 +1,5 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { globSync, readFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { Ajv } from "ajv";
 import { afterAll, expect, test } from "vitest";
 import { parse } from "yaml";
@@ -79,4 +79,24 @@ test("the page has every field and every rule, each as editors explain it", () =
   }
   for (const section of Object.values(documents).flatMap(({ shape }) => Object.keys(shape)))
     expect(page).toContain(section);
+});
+
+test("each file of the examples that names a JSON Schema names that of its kind, by a path that leads there", () => {
+  const examples = join(__dirname, "../../examples");
+  const files = globSync("*/{links,overlays}/**/*.yaml", { cwd: examples });
+  const named = files.flatMap((file) => {
+    const [, schema] = /\$schema=(\S+)/.exec(readFileSync(join(examples, file), "utf8")) ?? [];
+    return schema === undefined ? [] : [{ file, schema }];
+  });
+  expect(named.length).toBeGreaterThan(4);
+  for (const { file, schema } of named) {
+    const kind = file.includes("/overlays/")
+      ? "overlay"
+      : basename(file) === "folder.yaml"
+        ? "folder"
+        : "catalog";
+    const [example = ""] = file.split("/");
+    const path = `${example}/node_modules/pulumi-shortlink/schema/${kind}.schema.json`;
+    expect([file, join(dirname(file), schema)]).toEqual([file, path]);
+  }
 });

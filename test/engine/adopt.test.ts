@@ -46,7 +46,8 @@ test("nothing that exists is taken over unless asked, and the error names its id
   );
   program = () => ({ domain: new shortlink.Domain("go", { name: "GO.example" }).id });
   await expect(stack.up()).rejects.toThrow(
-    "name: The name has already been taken. The domain with the id 1 has it. It differs from the program in homepageUrl.",
+    "name: The name has already been taken. The domain with the id 1 has it. If another stack manages it, read it with " +
+      "Domain.get or name another domain. It differs from the program in homepageUrl.",
   );
   // What the message says of an interrupted run whose journal is gone is what helps.
   program = () => ({ link: new shortlink.Link("docs", equal).id });

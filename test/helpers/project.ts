@@ -34,6 +34,9 @@ export class Project {
 
   /** Runs a command line in the project's folder; both streams together. */
   async run(command: string): Promise<{ output: string; status: number | null }> {
+    // Each command has a shell of its own.
+    for (const [, name = "", value = ""] of /^export /.test(command) ? command.matchAll(/(\w+)=(\S+)/g) : [])
+      this.#environment[name] = value;
     const child = spawn("bash", ["-c", `{ ${command}\n} 2>&1`], { cwd: this.folder, env: this.#environment });
     let output = "";
     child.stdout.on("data", (chunk) => (output += String(chunk)));
