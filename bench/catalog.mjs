@@ -110,10 +110,10 @@ async function throughAllCommands(links) {
   };
   rows.push(await carryOut(subject, emulator, "preview", "first preview"));
   rows.push(await carryOut(subject, emulator, "create"));
-  if (other && others) await carryOut(other, others, "create", "create, the other package");
+  if (other && others) await carryOut(other, others, "create", "create, other package");
   for (let turn = 0; turn < (other ? 3 : 1); turn++) {
     rows.push(await carryOut(subject, emulator, "no-op"));
-    if (other && others) rows.push(await carryOut(other, others, "no-op", "no-op, the other package"));
+    if (other && others) rows.push(await carryOut(other, others, "no-op", "no-op, other package"));
   }
   rows.push(await carryOut(subject, emulator, "update ten", "change of ten"));
   rows.push(await carryOut(subject, emulator, "refresh"));

@@ -153,7 +153,6 @@ const few = 100;
  * none any more when the provider asks: while all that the engine does at a time waits for the answer.
  */
 function openState(): void {
-  if (pulumi.runtime.isDryRun()) return;
   // What is asked for does not matter, and this is the cheapest: a resource that has not been registered.
   pulumi.runtime.invoke("pulumi:pulumi:getResource", { urn: "" }).catch(() => undefined);
 }

@@ -65,6 +65,7 @@ import {
   orGone,
   refuseOtherService,
   readsOf,
+  stackState,
   withClient,
   type Doubt,
   type Origin,
@@ -128,6 +129,11 @@ function toInputs(state: LinkState): LinkInputs {
  */
 const keptAliases = new Map<string, string>();
 
+/** What the state has of a link that the engine calls new: `pulumi up --replace` and `pulumi state taint` make it so. */
+async function saved({ __urn: urn }: LinkInputs): Promise<Partial<LinkInputs> | undefined> {
+  return urn === undefined ? undefined : (await stackState()).get(urn);
+}
+
 /** The alias of a link for which the program names none; without `olds` it is a new one. */
 function chooseAlias(inputs: LinkInputs, olds: Partial<LinkInputs> | undefined): LinkInputs {
   const derived = inputs.__alias ?? "";
@@ -160,7 +166,8 @@ export class LinkProvider implements pulumi.dynamic.ResourceProvider {
     noteWishes(__wishes);
     const isNew = Object.keys(olds).length === 0;
     if (!isNew) notePlaced(fields.__urn);
-    const inputs = fields.alias === undefined ? chooseAlias(fields, isNew ? undefined : olds) : fields;
+    const inputs =
+      fields.alias === undefined ? chooseAlias(fields, isNew ? await saved(fields) : olds) : fields;
     if (fields.alias !== undefined) delete inputs.__alias;
     if (failures.length === 0) failures.push(...clashes(inputs));
     if (isPreview && isNew && failures.length === 0) await announceExisting(inputs);

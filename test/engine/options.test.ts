@@ -68,6 +68,19 @@ test("up --replace and a tainted link make a new link of the same alias before t
   expect(await remote(3)).toMatchObject({ alias: "docs" });
 });
 
+test("up --replace and a tainted link keep an alias that the program names no more, or that the service chose", async () => {
+  await stack.up();
+  const [{ urn = "" } = {}] = stack.state().resources;
+  args = { url: "https://example.com/a" };
+  expect((await stack.up()).outputs).toMatchObject({ alias: "docs" });
+  await stack.preview();
+  expect((await stack.up({ replace: [urn] })).outputs).toMatchObject({ alias: "docs" });
+  await stack.config({ "shortlink:aliases": "service" });
+  await stack.pulumi("state", "taint", urn, "--yes");
+  expect((await stack.up()).outputs).toMatchObject({ alias: "docs" });
+  expect((await stack.preview()).changes).toEqual({ same: 2 });
+});
+
 test("deleteBeforeReplace beats the order of the provider", async () => {
   await stack.up();
   domain = 2;
