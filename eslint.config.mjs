@@ -88,6 +88,7 @@ const below = {
     "check",
     "check-fields",
     "drift",
+    "entries",
     "existing",
     "fields",
     "find",

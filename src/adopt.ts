@@ -11,7 +11,7 @@ export function isRefusedFor(error: unknown, field: string): error is RefusedErr
 /**
  * @internal The error of a create that met an object of the account and may not adopt it.
  *
- * @param entry Where the resource stands in the files of a catalog, if it does.
+ * @param entry File, line and column of the entry, for a resource of a catalog.
  */
 export function conflict(
   refusal: Error,

@@ -265,6 +265,7 @@ async function announceExisting(inputs: DomainInputs): Promise<void> {
   const outcomeOf = (found: DomainRecord) => ({
     differing: changedFields(managed, inputs, observe(found)),
     adopt,
+    entry: entryOf(inputs.__urn),
   });
   if (inputs.__import !== undefined) {
     const found = await existing.domainToImport(inputs.__import);

@@ -71,7 +71,7 @@ export function given<Args extends object>(args: Args): Args {
 export interface OfCatalog {
   /** Until then the resource is not registered. */
   __after?: Promise<void>;
-  /** Where its entry stands. */
+  /** File, line and column of its entry. */
   __entry?: string;
 }
 
@@ -185,11 +185,11 @@ interface Debuggable {
 recordNoPromises();
 
 /**
- * Makes the place of a resource that of the program's own code, until the function that it returns is called: without the frames of
+ * Until the function that it returns is called, the place of a resource is in the program's own code: without the frames of
  * Node.js, of the SDK and of this package. The engine shows the first frame and keeps all of them in the state.
  */
 export function showPlaceOfProgram(): () => void {
-  // That of ts-node for example, which finds the lines of the source.
+  // ts-node for example sets one, which finds the lines of the source.
   const before = (Error as { prepareStackTrace?: Prepare }).prepareStackTrace;
   Error.prepareStackTrace = (error, frames) => {
     // The SDK leaves out the first five, down to the constructor of a resource class.

@@ -98,14 +98,22 @@ interface Outcome {
   /** The passwords of the program, which cannot be compared. */
   passwords?: readonly string[];
   adopt: Adopt;
+  /** File, line and column of the entry, for a resource of a catalog. */
+  entry?: string | undefined;
 }
 
 /** Says what a create of an object that exists already will do. */
-export function announce(what: string, url: string, { differing, passwords = [], adopt }: Outcome): void {
+export function announce(
+  what: string,
+  url: string,
+  { differing, passwords = [], adopt, entry }: Outcome,
+): void {
+  const ways =
+    entry === undefined ? "see adopt, import and aliases" : `see adopt and formerly of the entry at ${entry}`;
   const differs = differing.length > 0 ? ` and differs in ${differing.join(", ")}` : "";
   const isAdopted = adopt === "always" || (adopt === "ifEqual" && differing.length === 0);
   const outcome = !isAdopted
-    ? `unless this stack gives it up in the same run, creating another will fail; see adopt, import and aliases`
+    ? `unless this stack gives it up in the same run, creating another will fail; ${ways}`
     : differing.length > 0
       ? `it will be adopted and changed`
       : `it will be adopted`;

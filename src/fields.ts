@@ -18,7 +18,7 @@ const urlParts = new RegExp(
   "u",
 );
 
-/** The service's rule, which is that of its framework, without the list of schemes: that differs by version. */
+/** The rule of the service's framework, without its list of schemes, which differs by version. */
 const url = (longest: number) =>
   z
     .string({ error: required("must be a URL") })

@@ -11,6 +11,7 @@ import {
   replaceFields,
   type Echo,
 } from "./drift";
+import { entryOf } from "./entries";
 import * as existing from "./existing";
 import { linkFields } from "./fields";
 import { findLink } from "./find";
@@ -297,7 +298,12 @@ async function announceExisting(inputs: LinkInputs): Promise<void> {
     const answer = inZone(observe(found, inputs), settings?.timeZone);
     const wish =
       alias === undefined || inputs.__alias !== undefined ? { ...inputs, alias: found.alias } : inputs;
-    return { differing: changedFields(known, canonical(wish), canonical(answer)), passwords, adopt };
+    return {
+      differing: changedFields(known, canonical(wish), canonical(answer)),
+      passwords,
+      adopt,
+      entry: entryOf(inputs.__urn),
+    };
   };
   if (key !== undefined && !isUnknown(key)) {
     const found = await existing.linkToImport(isUnknown(domainId) ? undefined : domainId, key);

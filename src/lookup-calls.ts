@@ -64,7 +64,7 @@ function isUsedUp({ id, clicks_limit: limit, clicks }: LinkRecord): boolean {
   if (!limit) return false;
   if (clicks !== null) return clicks >= limit;
   throw new Error(
-    `The service does not tell the clicks of link ${id}, so nobody knows whether it is expired: leave out status.`,
+    `The service does not tell the clicks of link ${id}, so it is not known whether the link is expired: leave out status.`,
   );
 }
 

@@ -56,7 +56,7 @@ export interface GetLinksArgs {
   /**
    * `"active"`: links that lead to their destination now; `"expired"`: links whose active period is over or whose clicks are used
    * up; `"disabled"`: links that were disabled, which versions since 2025 cannot do. A link whose period has not begun is none of
-   * them. All links that match otherwise are read and filtered here, because the service's own filter misses some and
+   * them. The provider reads all links that the other arguments match and filters them, because the service's own filter misses some and
    * gives all for a status that its version does not know. Default: `"all"`.
    */
   status?: "all" | "active" | "expired" | "disabled";

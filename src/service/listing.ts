@@ -3,11 +3,11 @@ import type { Client, LinkQuery, LinkRecord } from "./client";
 import { isNotFound } from "./errors";
 import type { Progress } from "./pacer";
 
-/** Lists of so many domains are begun before it is asked whether that of the account is shorter. */
+/** Lists of so many domains are begun before the list of the account, which may be shorter, is looked at. */
 const fewDomains = 3;
 /** Milliseconds in which the reads of a refresh gather, since the engine starts several at a time. */
 const gathering = 20;
-/** A list is as good as a show until the next write, or until it was of no use for so many milliseconds. */
+/** A list is as good as a show until the next write, or until it was not used for so many milliseconds. */
 const freshness = 60_000;
 /** So many links that can be shown may be missing from a listing, and so many of a stack may be gone. */
 const tolerance = 10;
@@ -114,7 +114,7 @@ class List {
 
   #ask(page: number): Promise<void> {
     const answer = this.#read(page).catch((error: unknown) => {
-      // It fails those who wait for it, and nobody later.
+      // It fails the reads that wait for it. A later read asks again.
       if (this.#asked.get(page) === answer) this.#asked.delete(page);
       throw error;
     });
@@ -138,7 +138,7 @@ class List {
 
 /**
  * Reads links by their ids, with few requests: from the pages of a list, a hundred at a time, or one by one where that is
- * cheaper. A list is that of the links' domain, or that of the account where the links are on many domains. It takes at most
+ * cheaper. It uses the list of the links' domain, or of the account if the links are on many domains. It takes at most
  * twice the requests of the cheaper way, however many links there are and however long they take.
  */
 export class LinkReads {
@@ -158,7 +158,7 @@ export class LinkReads {
 
   /**
    * @param options.acceptGone Is it no error when most of the links are gone?
-   * @param options.freshness Milliseconds for which a list that serves nobody is as good as a show.
+   * @param options.freshness Milliseconds for which a list that is not used is as good as a show.
    */
   constructor(client: Client, options: { acceptGone?: boolean; freshness?: number } = {}) {
     this.#client = client;
@@ -220,8 +220,8 @@ export class LinkReads {
 
   #listOf(query: LinkQuery): List {
     const mayAsk = (isNeeded: boolean) => {
-      // In the end no more than two requests for a read, also if each that waits has to be shown. One that nobody needs yet
-      // is for what the others have spared.
+      // In the end no more than two requests for a read, also if each that waits has to be shown. A page that no read needs yet
+      // costs what other pages have saved.
       const isAffordable = isNeeded
         ? this.#requests + 1 + this.#pending <= 2 * this.#asked
         : this.#requests + 1 + this.#pending <= this.#asked;

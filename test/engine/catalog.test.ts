@@ -261,6 +261,7 @@ test("two environments of one catalog have domains of their own, and one that is
   const first = await environment();
   expect((await first.up()).outputs).toEqual({ docs: "http://go-pr-7.example/docs" });
   const second = await environment();
+  expect((await second.preview()).output).toContain("see adopt and formerly of the entry at");
   const message = await second.up().then(
     () => expect.unreachable("the name is taken"),
     (error: unknown) => (error as Error).message.replace(/\s+/g, " "),

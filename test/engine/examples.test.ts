@@ -106,6 +106,11 @@ test("the state of 100 links that pulumi up makes is under 190 kB and holds no A
     expect(output).toContain("+ 102 created");
     const state = readFileSync(join(project.folder, ".pulumi/state/.pulumi/stacks/shortlink-basic/dev.json"));
     expect(state.length).toBeLessThan(190_000);
+    // Pulumi keeps the configuration of the last up for a refresh, unless that runs the program.
+    await project.run("pulumi config set --secret shortlink:apiKey another-key");
+    expect((await project.run("pulumi refresh --yes --skip-preview")).status).toBe(0);
+    const { output: refused } = await project.run("pulumi refresh --yes --skip-preview --run-program");
+    expect(refused).toContain("refused the API key (401)");
     // Neither the state nor any other file of the project or of Pulumi's home.
     expect(await project.run(`grep -rl ${emulator.apiKey} .`)).toEqual({ output: "", status: 1 });
     expect(output).not.toContain(emulator.apiKey);
