@@ -16,6 +16,8 @@ export interface CatalogNews extends CatalogInputs {
   __maxDeletes?: number;
   /** Keys that links had before, by their keys. */
   __formerly?: Record<string, string[]>;
+  /** Keys that other catalogs of the program have taken over. */
+  __moved?: string[];
 }
 
 /** Of fewer links than this no share is counted. */
@@ -34,8 +36,8 @@ export class CatalogProvider implements pulumi.dynamic.ResourceProvider {
   configure = configure;
 
   check(olds: Partial<CatalogInputs>, news: CatalogNews): Promise<pulumi.dynamic.CheckResult> {
-    const { __provider, links, __maxDeletes: maxDeletes, __formerly: formerly = {} } = news;
-    const reasons = refusals(olds.links ?? {}, links, formerly, maxDeletes);
+    const { __provider, links, __maxDeletes: maxDeletes, __formerly: formerly = {}, __moved = [] } = news;
+    const reasons = refusals(without(olds.links ?? {}, __moved), links, formerly, maxDeletes);
     const failures = reasons.map((reason) => ({ property: "", reason }));
     return Promise.resolve({ inputs: { __provider, links }, failures });
   }
@@ -94,6 +96,15 @@ function refusals(
       `or not found, put them back. To allow it once, run the command with SHORTLINK_ALLOW_DELETES=${lost.length}; to allow it ` +
       `for good, give the catalog maxDeletes: ${lost.length}.`,
   ];
+}
+
+function without(olds: Keys, moved: readonly string[]): Keys {
+  if (moved.length === 0) return olds;
+  const entries = Object.entries(olds).map(([domain, keys]) => {
+    const left = keys.split(" ").filter((key) => !moved.includes(key));
+    return [domain, left.join(" ")] as const;
+  });
+  return Object.fromEntries(entries.filter(([, keys]) => keys !== ""));
 }
 
 /** The domain of each key. */

@@ -28,7 +28,7 @@ export function checkInputs<Schemas extends Fields>(
     ...others,
     ...(JSON.parse(__private as string) as object),
   } as Private;
-  noteSeen();
+  noteSeen(own.__urn);
   noteEntry(own.__urn, __entry);
   noteStateSource(__state);
   const given = Object.entries(news).filter((entry) => !isPrivate(entry));

@@ -3,6 +3,7 @@ import type { Adopt } from "./adopt";
 import {
   dynamicInputs,
   given,
+  hasEngine,
   lazyOutputs,
   markOf,
   secretsOf,
@@ -88,7 +89,7 @@ export class Domain extends pulumi.CustomResource {
     );
     // An output must be named here, or be a lazy one: else it would stay unknown for ever.
     const unset = { homepageUrl: undefined, notFoundUrl: undefined, forceDestroy: undefined };
-    const outputs = { ...(isRead ? unset : {}), url: markOf(args.name) };
+    const outputs = { ...(isRead || !hasEngine() ? unset : {}), url: markOf(args.name) };
     const inputs = dynamicInputs("Domain", { ...outputs, ...known }, isRead ? {} : hidden);
     const restore = showPlaceOfProgram();
     try {

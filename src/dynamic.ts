@@ -51,12 +51,14 @@ const siblingUrns = new WeakMap<pulumi.Resource, Map<ResourceType, Promise<strin
  */
 export function dynamicInputs(type: ResourceType, inputs: pulumi.Inputs, hidden: Hidden = {}): pulumi.Inputs {
   warnIfClear("shortlink", "apiKey");
-  if (type !== "Catalog") countResource();
+  // What is read only comes to no check, and a catalog is no work.
+  const isManaged = type !== "Catalog" && !("__id" in inputs);
+  if (isManaged) countResource();
   // The engine does not tell its providers when they plan only.
   const isPreview = pulumi.runtime.isDryRun() ? { __preview: true } : {};
   return {
     ...inputs,
-    __private: textOf({ ...hidden, ...isPreview, ...stateSource() }),
+    __private: textOf({ ...hidden, ...isPreview, ...(isManaged ? stateSource() : {}) }),
     __provider: providerText(type),
   };
 }
@@ -82,6 +84,12 @@ export type Hidden = Record<string, unknown>;
 async function textOf(hidden: Hidden): Promise<string> {
   const entries = Object.entries(hidden).map(async ([name, value]) => [name, await value] as const);
   return JSON.stringify(Object.fromEntries(await Promise.all(entries)));
+}
+
+/** Can the engine be asked for the outputs of a resource later? In a unit test with mocks there is none. */
+export function hasEngine(): boolean {
+  const monitor = pulumi.runtime.getMonitor() as { getChannel?: unknown } | undefined;
+  return monitor?.getChannel !== undefined;
 }
 
 /**
@@ -129,10 +137,10 @@ function stateSource(): Hidden {
   const address = monitor?.getChannel?.().getTarget();
   if (address === undefined) return {};
   const stack = [pulumi.getOrganization(), pulumi.getProject(), pulumi.getStack()].join("/");
-  if (count === 0) openState();
+  const opened = states.get(stackResource) ?? openState();
+  states.set(stackResource, opened);
   // By then a program that makes its resources in one go has made them all.
-  const later = new Promise<void>((resolve) => setImmediate(resolve));
-  return { __state: later.then(() => `${address} ${stack} ${made.get(stackResource) ?? 0}`) };
+  return { __state: opened.then(() => `${address} ${stack} ${made.get(stackResource) ?? 0}`) };
 }
 
 /** How many domains and links the program has made, by the stack's own resource: for an estimate of how long a run takes. */
@@ -152,10 +160,16 @@ const few = 100;
  * Makes the engine load what answers questions about the state. It does that between two registrations, of which there may be
  * none any more when the provider asks: while all that the engine does at a time waits for the answer.
  */
-function openState(): void {
+function openState(): Promise<void> {
   // What is asked for does not matter, and this is the cheapest: a resource that has not been registered.
-  pulumi.runtime.invoke("pulumi:pulumi:getResource", { urn: "" }).catch(() => undefined);
+  return pulumi.runtime.invoke("pulumi:pulumi:getResource", { urn: "" }).then(
+    () => undefined,
+    () => undefined,
+  );
 }
+
+/** By the stack's own resource. */
+const states = new WeakMap<object, Promise<void>>();
 
 /**
  * Ends the SDK's recording of a stack for each of its promises, some thirty for a resource. It shows them only where

@@ -5,11 +5,11 @@ import { engineAddress } from "./orphan";
 interface Grpc {
   credentials: { createInsecure(): unknown };
 }
+interface Log {
+  log(request: unknown, callback: (error: Error | null) => void): void;
+}
 interface Engine {
-  EngineClient: new (
-    address: string,
-    credentials: unknown,
-  ) => { log(request: unknown, callback: (error: Error | null) => void): void };
+  EngineClient: new (address: string, credentials: unknown) => Log;
 }
 interface Messages {
   LogSeverity: { INFO: number };
@@ -19,6 +19,8 @@ interface Messages {
     setEphemeral(isEphemeral: boolean): void;
   };
 }
+
+let engine: Log | undefined;
 
 /**
  * Tells the user something that counts only now. What a provider prints the engine shows again at the end, under "Diagnostics";
@@ -35,7 +37,8 @@ export function tellNow(text: string): void {
     request.setSeverity(LogSeverity.INFO);
     request.setMessage(text);
     request.setEphemeral(true);
-    new EngineClient(engineAddress, credentials.createInsecure()).log(request, (error) => {
+    engine ??= new EngineClient(engineAddress, credentials.createInsecure());
+    engine.log(request, (error) => {
       if (error) say(text);
     });
   } catch {

@@ -7,9 +7,10 @@ export type Key = { id: number } | { domain: string; alias: string };
 
 /** Reads `12`, `go.example`, `go.example/docs`, and the same as it is copied from a browser (`https://go.example/docs/`). */
 export function parseKey(key: string): Key {
-  if (/^\d+$/.test(key.trim())) return { id: Number(key) };
-  const address = key
-    .trim()
+  // Programs in JavaScript give ids as numbers.
+  const text = String(key).trim();
+  if (/^\d+$/.test(text)) return { id: Number(text) };
+  const address = text
     .replace(/^[a-z][a-z0-9+.-]*:\/\//i, "")
     .replace(/[?#].*$/, "")
     .replace(/\/+$/, "");
@@ -41,7 +42,9 @@ export async function findLink(client: Client, key: string): Promise<LinkRecord 
   const parsed = parseKey(key);
   if ("id" in parsed) return unlessGone(client.showLink(parsed.id));
   if (parsed.domain === "" || parsed.alias === "") return undefined;
-  const domain = await findName(client, parsed.domain);
+  const isId = /^\d+$/.test(parsed.domain);
+  const domain = await (isId ? findDomain(client, parsed.domain) : findName(client, parsed.domain));
+  if (isId && !domain) return undefined;
   if (domain) return findAlias(client, domain.id, parsed.alias);
   // The shared domains of an installation are in no list; their links are, and name them.
   const isWanted = (link: LinkRecord) =>

@@ -66,7 +66,7 @@ import {
   orGone,
   refuseOtherService,
   readsOf,
-  stackState,
+  savedOutputs,
   withClient,
   type Doubt,
   type Origin,
@@ -130,11 +130,6 @@ function toInputs(state: LinkState): LinkInputs {
  */
 const keptAliases = new Map<string, string>();
 
-/** What the state has of a link that the engine calls new: `pulumi up --replace` and `pulumi state taint` make it so. */
-async function saved({ __urn: urn }: LinkInputs): Promise<Partial<LinkInputs> | undefined> {
-  return urn === undefined ? undefined : (await stackState()).get(urn);
-}
-
 /** The alias of a link for which the program names none; without `olds` it is a new one. */
 function chooseAlias(inputs: LinkInputs, olds: Partial<LinkInputs> | undefined): LinkInputs {
   const derived = inputs.__alias ?? "";
@@ -167,11 +162,12 @@ export class LinkProvider implements pulumi.dynamic.ResourceProvider {
     noteWishes(__wishes);
     const isNew = Object.keys(olds).length === 0;
     if (!isNew) notePlaced(fields.__urn);
-    const inputs =
-      fields.alias === undefined ? chooseAlias(fields, isNew ? await saved(fields) : olds) : fields;
+    // `pulumi up --replace` and `pulumi state taint` make a link new that the state has.
+    const saved = isNew && fields.alias === undefined ? await savedOutputs(fields.__urn) : undefined;
+    const inputs = fields.alias === undefined ? chooseAlias(fields, isNew ? saved : olds) : fields;
     if (fields.alias !== undefined) delete inputs.__alias;
     if (failures.length === 0) failures.push(...clashes(inputs));
-    if (isPreview && isNew && failures.length === 0) await announceExisting(inputs);
+    if (isPreview && isNew && !saved && failures.length === 0) await announceExisting(inputs);
     return { inputs: { ...inputs, ...mark }, failures };
   }
 

@@ -3,6 +3,7 @@ import type { Adopt } from "./adopt";
 import {
   dynamicInputs,
   given,
+  hasEngine,
   lazyOutputs,
   markOf,
   secretsOf,
@@ -134,6 +135,8 @@ function datesAsTexts(value: unknown): unknown {
  * ```
  *
  * The option `import` takes over an existing link, by id or as `go.example.com/docs`.
+ *
+ * An output that the program does not give as an argument is asked of the engine when it is read. It is a secret if the link has one.
  */
 export class Link extends pulumi.CustomResource {
   /** As {@link LinkArgs.url}. */
@@ -196,7 +199,10 @@ export class Link extends pulumi.CustomResource {
       opts,
     );
     // An output must be named here, or be a lazy one: else it would stay unknown for ever.
-    const outputs = { ...(isRead ? unset : { alias: undefined }), shortUrl: markOf(args.alias) };
+    const outputs = {
+      ...(isRead || !hasEngine() ? unset : { alias: undefined }),
+      shortUrl: markOf(args.alias),
+    };
     const inputs = dynamicInputs(
       "Link",
       { ...outputs, ...known, ...dates, ...secrets },

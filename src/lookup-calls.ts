@@ -43,8 +43,11 @@ export async function links(args: GetLinksArgs): Promise<LinkResult[]> {
  */
 function statusFilter(status: NonNullable<GetLinksArgs["status"]>): (link: LinkRecord) => boolean {
   const now = Date.now();
-  const isExpired = (link: LinkRecord) => Date.parse(link.active_period_end_at ?? "") < now || isUsedUp(link);
-  const isWaiting = (link: LinkRecord) => Date.parse(link.active_period_start_at ?? "") > now;
+  // In UTC, also where an older version writes it without a zone.
+  const timeOf = (text: string | null) => Date.parse(`${(text ?? "").slice(0, 19).replace(" ", "T")}Z`);
+  const isExpired = (link: LinkRecord) =>
+    timeOf(link.active_period_end_at ?? link.ends_at) < now || isUsedUp(link);
+  const isWaiting = (link: LinkRecord) => timeOf(link.active_period_start_at) > now;
   switch (status) {
     case "all":
       return () => true;
@@ -60,7 +63,8 @@ function statusFilter(status: NonNullable<GetLinksArgs["status"]>): (link: LinkR
   );
 }
 
-function isUsedUp({ id, clicks_limit: limit, clicks }: LinkRecord): boolean {
+function isUsedUp({ id, clicks_limit, expiration_clicks, clicks }: LinkRecord): boolean {
+  const limit = clicks_limit ?? expiration_clicks;
   if (!limit) return false;
   if (clicks !== null) return clicks >= limit;
   throw new Error(

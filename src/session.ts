@@ -46,12 +46,20 @@ export function noteStateSource(source: StateSource | undefined): void {
 
 /** The state that the stack had when this was first asked for; empty where it cannot be had. */
 export function stackState(): Promise<StackState> {
+  // A resource that tells where to ask may come later.
+  if (stateSource === undefined) return Promise.resolve<StackState>(new Map());
   return (state ??= readState(stateSource));
+}
+
+/** What the stack's state has of a resource that the stack manages; what it only reads is not its own. */
+export async function savedOutputs(urn: string | undefined): Promise<Record<string, unknown> | undefined> {
+  const outputs = urn === undefined ? undefined : (await stackState()).get(urn);
+  return outputs && "__id" in outputs ? undefined : outputs;
 }
 
 /** Is the resource in the state already, or was it a moment ago? The engine replaces some without a word to the provider. */
 export async function isInState(urn: string | undefined): Promise<boolean> {
-  return urn !== undefined && (isPlaced(urn) || (await stackState()).has(urn));
+  return urn !== undefined && (isPlaced(urn) || (await savedOutputs(urn)) !== undefined);
 }
 
 /** What is missing or wrong in the settings, for `check` to report before anything is planned. */

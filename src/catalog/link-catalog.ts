@@ -5,7 +5,7 @@ import { dynamicInputs, typeToken, type OfCatalog } from "../dynamic";
 import { Link, type LinkArgs } from "../link";
 import { getDomainOutput } from "../lookups";
 import { recordOf } from "./record";
-import type { DomainEntry, Entry, LinkEntry, Values } from "./load";
+import type { Catalog, DomainEntry, Entry, LinkEntry, Values } from "./load";
 import { formerKeys, placeText, type FormerKey } from "./written";
 
 /** Loaded when it is needed: a program without a catalog does not wait for its libraries. */
@@ -47,7 +47,11 @@ export interface CatalogDomain {
 
 /** What the catalog held the last time, for its provider to compare. */
 class CatalogRecord extends pulumi.CustomResource {
-  constructor(name: string, inputs: Omit<CatalogNews, "__provider">, opts: pulumi.CustomResourceOptions) {
+  constructor(
+    name: string,
+    inputs: Omit<CatalogNews, "__provider" | "__moved"> & { __moved: Promise<string[]> },
+    opts: pulumi.CustomResourceOptions,
+  ) {
     super(typeToken("Catalog"), name, dynamicInputs("Catalog", inputs), opts);
   }
 }
@@ -77,8 +81,10 @@ export class LinkCatalog extends pulumi.ComponentResource {
   constructor(name: string, args: LinkCatalogArgs, opts?: pulumi.ComponentResourceOptions) {
     // Before anything is registered: a catalog with a mistake changes nothing.
     const { catalog, secretsOf } = reader().read(name, args);
+    const siblings = siblingsOf(opts?.parent);
+    assertUnique(siblings, name, catalog);
+    noteMoved(siblings, catalog.links);
     super(token, name, {}, opts);
-    assertUnique(name, [...catalog.domains, ...catalog.links]);
     const toAlias = (former: FormerKey): pulumi.Alias =>
       typeof former === "string"
         ? { name: `${name}-${former}` }
@@ -91,7 +97,11 @@ export class LinkCatalog extends pulumi.ComponentResource {
       const aliases = formerKeys(entry.values).map(toAlias);
       return { parent: this, aliases, ...(protect === undefined ? {} : { protect }) };
     };
-    const record = new CatalogRecord(name, recordOf(catalog, args), { parent: this });
+    // By then a program that makes its catalogs in one go has made them all.
+    const moved = new Promise<string[]>((resolve) => {
+      setImmediate(() => resolve(siblings.moved.get(name) ?? []));
+    });
+    const record = new CatalogRecord(name, { ...recordOf(catalog, args), __moved: moved }, { parent: this });
     // Nothing is registered before the record was checked. A promise, since an output would make all links depend on it.
     const __after = new Promise<void>((resolve) => {
       record.urn.apply(() => resolve());
@@ -117,23 +127,46 @@ export class LinkCatalog extends pulumi.ComponentResource {
   }
 }
 
-/** Which catalog has made the resources of these names, by the stack's own resource: a process may run several programs. */
-const owners = new WeakMap<object, Map<string, string>>();
+/** What the catalogs of a program know of each other, by their common parent: a process may run several programs. */
+interface Siblings {
+  /** The catalog of each resource, by type and name. */
+  owners: Map<string, string>;
+  /** The keys that other catalogs have taken over, by the names of the catalogs that had them. */
+  moved: Map<string, string[]>;
+}
+const families = new WeakMap<object, Siblings>();
+
+function siblingsOf(parent: pulumi.Resource | undefined): Siblings {
+  const family = parent ?? pulumi.runtime.getStackResource();
+  const known = family && families.get(family);
+  const siblings = known ?? { owners: new Map<string, string>(), moved: new Map<string, string[]>() };
+  if (family) families.set(family, siblings);
+  return siblings;
+}
 
 /** Catalogs `a` with the key `b-c` and `a-b` with the key `c` would make two resources of one name. */
-function assertUnique(name: string, entries: readonly Entry[]): void {
-  const stackResource = pulumi.runtime.getStackResource();
-  if (!stackResource) return;
-  const known = owners.get(stackResource) ?? new Map<string, string>();
-  owners.set(stackResource, known);
-  for (const { key } of entries) {
-    const [resource, other] = [`${name}-${key}`, known.get(`${name}-${key}`)];
-    known.set(resource, name);
+function assertUnique({ owners }: Siblings, name: string, { domains, links }: Catalog): void {
+  const resources = [
+    ...domains.filter(({ values }) => values.existing !== true).map(({ key }) => ["Domain", key] as const),
+    ...links.map(({ key }) => ["Link", key] as const),
+  ];
+  for (const [type, key] of resources) {
+    const resource = `${name}-${key}`;
+    const other = owners.get(`${type} ${resource}`);
+    owners.set(`${type} ${resource}`, name);
     if (other === undefined || other === name) continue;
     throw new pulumi.RunError(
       `The LinkCatalogs ${JSON.stringify(other)} and ${JSON.stringify(name)} both have an entry that makes a resource named ` +
         `${JSON.stringify(resource)}: give one of the entries another key.`,
     );
+  }
+}
+
+/** Notes which keys of other catalogs the links had before: those catalogs do not lose them. */
+function noteMoved({ moved }: Siblings, links: readonly LinkEntry[]): void {
+  for (const former of links.flatMap(({ values }) => formerKeys(values))) {
+    if (typeof former === "string") continue;
+    moved.set(former.catalog, [...(moved.get(former.catalog) ?? []), former.key]);
   }
 }
 

@@ -21,7 +21,7 @@ export function read(
   }
   const catalog = load({ files: [files].flat(), overlays: [overlays].flat() }, name);
   if (catalog.isWhole) rename(catalog, domainMap, name);
-  const timeZone = timeZoneOf((key) => new pulumi.Config("shortlink").get(key.replace("shortlink:", "")));
+  const timeZone = readTimeZone();
   const findings = checkCatalog(catalog, { allowEmpty, timeZone });
   const secrets = findings.length > 0 ? new Map<string, Secret>() : readSecrets(catalog.links, findings);
   if (findings.length > 0) throw new pulumi.RunError(toText(name, findings));
@@ -33,6 +33,14 @@ export function read(
       }),
     );
   return { catalog, secretsOf };
+}
+
+function readTimeZone(): string | undefined {
+  try {
+    return timeZoneOf((key) => new pulumi.Config("shortlink").get(key.replace("shortlink:", "")));
+  } catch (error) {
+    throw new pulumi.RunError((error as Error).message);
+  }
 }
 
 /** Gives domains the names that the program says. */

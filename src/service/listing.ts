@@ -3,8 +3,6 @@ import type { Client, LinkQuery, LinkRecord } from "./client";
 import { isNotFound } from "./errors";
 import type { Progress } from "./pacer";
 
-/** Lists of so many domains are begun before the list of the account, which may be shorter, is looked at. */
-const fewDomains = 3;
 /** Milliseconds in which the reads of a refresh gather, since the engine starts several at a time. */
 const gathering = 20;
 /** A list is as good as a show until the next write, or until it was not used for so many milliseconds. */
@@ -29,19 +27,16 @@ class List {
   readonly #client: Client;
   readonly #query: LinkQuery;
   readonly #mayAsk: (isNeeded: boolean) => boolean;
-  readonly #freshness: number;
   readonly #links = new Map<number, LinkRecord>();
   readonly #asked = new Map<number, Promise<void>>();
   #answered: Range[] = [];
   #writes = 0;
-  #used = 0;
 
   /** @param mayAsk Is there a request left for a page that a read needs, or that the next ones may need? */
-  constructor(client: Client, query: LinkQuery, mayAsk: (isNeeded: boolean) => boolean, freshness: number) {
+  constructor(client: Client, query: LinkQuery, mayAsk: (isNeeded: boolean) => boolean) {
     this.#client = client;
     this.#query = query;
     this.#mayAsk = mayAsk;
-    this.#freshness = freshness;
   }
 
   /** How many pages were asked for. */
@@ -56,12 +51,11 @@ class List {
 
   /** The link; null where its page lacks it, undefined where there is no request left for its page. */
   async find(id: number): Promise<LinkRecord | null | undefined> {
-    this.#forgetOld();
+    if (this.#writes !== this.#client.writes) this.forget();
     for (;;) {
       const link = this.#links.get(id);
       const page = link ? undefined : this.#pageOf(id);
       if (page === undefined) {
-        this.#used = Date.now();
         this.#readAhead(id);
         return link ?? null;
       }
@@ -76,14 +70,11 @@ class List {
     await (this.#asked.get(1) ?? (this.#mayAsk(true) ? this.#ask(1) : undefined));
   }
 
-  #forgetOld(): void {
-    // A long wait for a page makes the others no older: what a refresh reads is as old as the refresh in any case.
-    if (this.#writes === this.#client.writes && Date.now() - this.#used < this.#freshness) return;
+  forget(): void {
     this.#links.clear();
     this.#asked.clear();
     this.#answered = [];
     this.#writes = this.#client.writes;
-    this.#used = Date.now();
   }
 
   /** The page on which an id must be if it is on any; undefined where that one is there and lacks it. */
@@ -132,7 +123,6 @@ class List {
     this.#answered.push({ page, first: Math.min(...ids), last: Math.max(...ids) });
     this.#answered.sort((a, b) => a.page - b.page);
     this.lastPage = links.lastPage ?? this.lastPage;
-    this.#used = Date.now();
   }
 }
 
@@ -149,6 +139,7 @@ export class LinkReads {
   readonly #domains = new Map<number, List>();
   readonly #served = new Set<number>();
   #last = 0;
+  #used = 0;
   #asked = 0;
   #requests = 0;
   #pending = 0;
@@ -199,36 +190,48 @@ export class LinkReads {
       return listed;
     } finally {
       this.#pending--;
+      this.#used = Date.now();
     }
   }
 
   async #listed(id: number, domainId: number): Promise<LinkRecord | null | undefined> {
-    if (this.#asked === 1) await setTimeout(gathering);
-    if (this.#asked === 1 || this.#served.has(id)) return undefined;
+    this.#forgetOld();
     const domain = this.#domains.get(domainId) ?? this.#listOf({ domain_id: domainId });
     this.#domains.set(domainId, domain);
-    return (await this.#cheaper(domain)).find(id);
+    if (this.#served.has(id)) return undefined;
+    if (this.#asked === 1) await setTimeout(gathering);
+    // The list of one domain is never longer than that of the account.
+    if (this.#domains.size > 1) await this.#account.begin();
+    const listed = await domain.find(id);
+    return listed === undefined ? this.#account.find(id) : listed;
   }
 
-  /** The list of the account, once those of many domains have taken as many pages. */
-  async #cheaper(domain: List): Promise<List> {
-    if (this.#domains.size <= fewDomains) return domain;
-    await this.#account.begin();
-    const pages = [...this.#domains.values()].reduce((sum, list) => sum + list.pages, 0);
-    return this.#account.pages > 0 && pages >= this.#account.lastPage ? this.#account : domain;
+  /** A long wait makes no list old: what a refresh reads is as old as the refresh in any case. */
+  #forgetOld(): void {
+    const isOld = this.#pending === 1 && Date.now() - this.#used > this.#freshness;
+    if (isOld) for (const list of [this.#account, ...this.#domains.values()]) list.forget();
+    this.#used = Date.now();
   }
 
   #listOf(query: LinkQuery): List {
     const mayAsk = (isNeeded: boolean) => {
       // In the end no more than two requests for a read, also if each that waits has to be shown. A page that no read needs yet
       // costs what other pages have saved.
-      const isAffordable = isNeeded
-        ? this.#requests + 1 + this.#pending <= 2 * this.#asked
-        : this.#requests + 1 + this.#pending <= this.#asked;
+      const most = isNeeded ? 2 * this.#asked : this.#asked;
+      const isAffordable =
+        this.#requests + 1 + this.#pending <= most && (query.domain_id === undefined || this.#isSpare());
       if (isAffordable) this.#requests++;
       return isAffordable;
     };
-    return new List(this.#client, query, mayAsk, this.#freshness);
+    return new List(this.#client, query, mayAsk);
+  }
+
+  /** Is there a request left for a list of a domain, if all pages of the account's list and a show come after it? */
+  #isSpare(): boolean {
+    const { lastPage, pages } = this.#account;
+    if (lastPage === Infinity || this.#requests + 2 + lastPage - pages <= 2 * lastPage) return true;
+    const known = [...this.#domains.values()].map((list) => (list.lastPage === Infinity ? 1 : list.lastPage));
+    return known.reduce((sum, each) => sum + each, 0) <= lastPage;
   }
 
   async #shown(id: number, isHidden: boolean): Promise<LinkRecord | undefined> {

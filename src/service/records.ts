@@ -79,6 +79,8 @@ export const linkRecord = record({
   clicks: count,
   clicks_count: count,
   disabled: flag,
+  ends_at: text,
+  expiration_clicks: count,
   created_at: text,
 }).transform((raw) => ({
   id: raw.id,
@@ -106,8 +108,10 @@ export const linkRecord = record({
   ),
   /** Null where the answer does not tell. */
   clicks: raw.clicks_count ?? raw.clicks,
-  /** Links could be disabled in versions before 2025. */
+  // The names of versions before 2025, in which links could be disabled.
   disabled: raw.disabled,
+  ends_at: raw.ends_at,
+  expiration_clicks: raw.expiration_clicks,
   created_at: raw.created_at,
 }));
 

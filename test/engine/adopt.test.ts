@@ -224,3 +224,15 @@ test("a preview is possible without the service", async () => {
   await emulator.close();
   expect((await stack.preview()).changes).toEqual({ create: 2 });
 });
+
+test("a link that was only read before lends its alias to none, and can be imported under its name", async () => {
+  program = () => ({ link: shortlink.Link.get("docs", "go.example/docs").alias });
+  expect((await stack.up()).outputs).toEqual({ link: "docs" });
+  program = () => ({
+    link: new shortlink.Link("docs", { domainId: 1, url: "https://example.com/new" }).alias,
+  });
+  stack.env("SHORTLINK_ADOPT", "always");
+  const { outputs } = await stack.up();
+  expect(outputs.link).toMatch(/^[2-9a-hj-km-np-z]{8}$/);
+  expect(await counts()).toEqual([1, 3]);
+});

@@ -287,7 +287,8 @@ test("an entry moves to another catalog without a request, and two catalogs neve
   const domain = "domains: { go.example: {} }\n";
   const entry = (key: string, more = "") =>
     `  ${key}: { domain: go.example, alias: ${key}, url: https://example.com/${more} }\n`;
-  files.write({ "a/all.yaml": `${domain}links:\n${entry("docs")}${entry("news")}` });
+  const keys = Array.from({ length: 12 }, (_, i) => `k${i}`);
+  files.write({ "a/all.yaml": `${domain}links:\n${keys.map((key) => entry(key)).join("")}` });
   let names = ["a"];
   const stack = await createStack(emulator, () => {
     for (const name of names) new shortlink.LinkCatalog(name, { files: join(files.folder, name) });
@@ -295,13 +296,16 @@ test("an entry moves to another catalog without a request, and two catalogs neve
   });
   stacks.push(stack);
   await stack.up();
+  // More than a catalog may lose, but they are not lost.
+  const [moved, kept] = [keys.slice(0, 5), keys.slice(5)];
+  const movedEntry = (key: string) => entry(key, `, formerly: { catalog: a, key: ${key} }`);
   files.write({
-    "a/all.yaml": `${domain}links:\n${entry("docs")}`,
-    "b/all.yaml": `domains: { go.example: { existing: true } }\nlinks:\n${entry("news", ", formerly: { catalog: a, key: news }")}`,
+    "a/all.yaml": `${domain}links:\n${kept.map((key) => entry(key)).join("")}`,
+    "b/all.yaml": `domains: { go.example: { existing: true } }\nlinks:\n${moved.map(movedEntry).join("")}`,
   });
   names = ["a", "b"];
   const before = emulator.requests.length;
-  expect((await stack.up()).changes).toEqual({ create: 2, same: 6 });
+  expect((await stack.up()).changes).toEqual({ create: 2, same: 16 });
   expect(emulator.requests.slice(before).map(({ method }) => method)).toEqual(["GET"]);
 
   files.write({

@@ -380,7 +380,12 @@ test("outputs that the program did not give are there, and secrets stay secrets"
       ...unset,
     });
     pulumi.all([docs.clicksLimit, plain.spaceId, go.homepageUrl]).apply((values) => seen.push(values));
-    return { space: docs.spaceId, password: docs.password, isSecret: await pulumi.isSecret(plain.targets) };
+    return {
+      space: docs.spaceId,
+      password: docs.password,
+      isSecret: await pulumi.isSecret(plain.targets),
+      id: docs.id,
+    };
   });
   const unset = { spaceId: undefined, password: undefined };
   await stack.preview();
@@ -394,9 +399,18 @@ test("outputs that the program did not give are there, and secrets stay secrets"
     [undefined, undefined, undefined],
   ]);
   const encrypted = expect.objectContaining({ ciphertext: expect.any(String) as string }) as object;
-  expect(outputs).toEqual({ space: encrypted, password: encrypted, isSecret: false });
+  expect(outputs).toEqual({
+    space: encrypted,
+    password: encrypted,
+    isSecret: false,
+    id: expect.any(String) as string,
+  });
   expect(stack.state().text).not.toContain("open-sesame");
-  expect(await remote()).toMatchObject({ space: { id: 2 }, password: true, clicks_limit: null });
+  expect(await remote(Number(outputs.id))).toMatchObject({
+    space: { id: 2 },
+    password: true,
+    clicks_limit: null,
+  });
 });
 
 test("the state keeps the place in the program, and no other file", async () => {

@@ -115,6 +115,8 @@ describe("against the emulator", () => {
       // The answer to a create does not tell them.
       clicks: null,
       disabled: false,
+      ends_at: null,
+      expiration_clicks: null,
       created_at: expect.stringMatching(/Z$/) as string,
     });
     expect(await client.showLink(1)).toEqual({ ...stored, clicks: 0 });
