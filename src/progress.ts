@@ -36,6 +36,6 @@ export async function whileRunning<Value>(call: () => Promise<Value>): Promise<V
 export function progressOfProgram(sent: number): Progress | undefined {
   const left = total - seen.size;
   if (seen.size === 0 || left < 0) return undefined;
-  const requests = Math.ceil((left * sent) / seen.size) + running;
+  const requests = Math.ceil((left * (sent + running)) / seen.size) + running;
   return { done: seen.size - running, left: left + running, what: "resources", requests };
 }

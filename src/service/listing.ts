@@ -128,8 +128,9 @@ class List {
 
 /**
  * Reads links by their ids, with few requests: from the pages of a list, a hundred at a time, or one by one where that is
- * cheaper. It uses the list of the links' domain, or of the account if the links are on many domains. It takes at most
- * twice the requests of the cheaper way, however many links there are and however long they take.
+ * cheaper. It uses the list of the links' domain, or of the account if the links are on many domains. It takes at most twice the
+ * requests of the cheapest way, however many links there are and however long they take, and one more where the reads come one
+ * at a time.
  */
 export class LinkReads {
   readonly #client: Client;
@@ -198,8 +199,12 @@ export class LinkReads {
     this.#forgetOld();
     const domain = this.#domains.get(domainId) ?? this.#listOf({ domain_id: domainId });
     this.#domains.set(domainId, domain);
+    if (this.#asked === 1) {
+      await setTimeout(gathering);
+      // One link is shown: that is the least, and its errors name the link.
+      if (this.#asked === 1) return undefined;
+    }
     if (this.#served.has(id)) return undefined;
-    if (this.#asked === 1) await setTimeout(gathering);
     // The list of one domain is never longer than that of the account.
     if (this.#domains.size > 1) await this.#account.begin();
     const listed = await domain.find(id);
