@@ -20,11 +20,13 @@ function lines(file, from, to) {
 /** @type {import("@stryker-mutator/api/core").PartialStrykerOptions} */
 export default {
   mutate: [
-    ...["check", "fields", "targets", "drift", "link-fields", "service/form"].map((name) => `src/${name}.ts`),
-    lines("src/link-provider.ts", "function toState", "export class LinkProvider"),
-    lines("src/link-provider.ts", "async check(", "create(inputs"),
-    lines("src/domain-provider.ts", "const managed", "export class DomainProvider"),
-    lines("src/domain-provider.ts", "async check(", "create(inputs"),
+    "src/fields/*.ts",
+    ...["drift", "plan", "read", "announce"].map((name) => `src/resource/${name}.ts`),
+    "src/link/rules.ts",
+    "src/engine/codec.ts",
+    "src/service/form.ts",
+    lines("src/link/lifecycle.ts", "async check(", "async create("),
+    lines("src/domain/lifecycle.ts", "async check(", "async create("),
   ],
   testRunner: "vitest",
   plugins: ["@stryker-mutator/vitest-runner"],

@@ -1,13 +1,13 @@
 import "./node-version";
 
-export type { Adopt } from "./adopt";
-export { LinkCatalog } from "./catalog/link-catalog";
-export type { CatalogDomain, LinkCatalogArgs } from "./catalog/link-catalog";
-export { Domain } from "./domain";
-export type { DomainArgs } from "./domain";
-export { Link } from "./link";
-export type { LinkArgs, Privacy, TargetArgs } from "./link";
-export { getDomain, getDomainOutput, getDomains, getDomainsOutput } from "./lookups";
-export { getLink, getLinkOutput, getLinks, getLinksOutput } from "./lookups";
-export type { DomainResult, GetDomainsArgs, GetLinksArgs, LinkResult } from "./lookups";
-export type { Target, TargetsType } from "./targets";
+export type { Adopt } from "./resource/adopt";
+export { LinkCatalog } from "./program/link-catalog";
+export type { CatalogDomain, LinkCatalogArgs } from "./program/link-catalog";
+export { Domain } from "./program/domain";
+export type { DomainArgs } from "./program/domain";
+export { Link } from "./program/link";
+export type { LinkArgs, Privacy, TargetArgs } from "./program/link";
+export { getDomain, getDomainOutput, getDomains, getDomainsOutput } from "./program/lookups";
+export { getLink, getLinkOutput, getLinks, getLinksOutput } from "./program/lookups";
+export type { DomainResult, GetDomainsArgs, GetLinksArgs, LinkResult } from "./program/results";
+export type { Target, TargetsType } from "./fields/row";

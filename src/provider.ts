@@ -1,18 +1,24 @@
-// What the engine's provider process loads through the text in `dynamic.ts`. The names are part of every state.
+// What the engine's provider process loads through the text in `program/registration.ts`. The names are part of every state.
 import "./node-version";
 import type * as pulumi from "@pulumi/pulumi";
-import { CatalogProvider } from "./catalog-provider";
-import { DomainProvider } from "./domain-provider";
-import { LinkProvider } from "./link-provider";
-import { endWithEngine } from "./orphan";
+import { dynamicProviders } from "./engine/dynamic";
+import { say, tellNow } from "./engine/log";
+import { endWithEngine, isOrphaned } from "./engine/orphan";
+import { readState } from "./engine/stack-state";
+import { UnwantedError } from "./service/errors";
 
 endWithEngine();
 
+const assertWanted = () => {
+  if (isOrphaned()) throw new UnwantedError("the engine is gone");
+};
+const providers = dynamicProviders({ say, tell: tellNow, assertWanted, readState });
+
 /** Serves the resources of type `pulumi-nodejs:dynamic/shortlink:Domain`. */
-export const domain: pulumi.dynamic.ResourceProvider = new DomainProvider();
+export const domain: pulumi.dynamic.ResourceProvider = providers.domain;
 
 /** Serves the resources of type `pulumi-nodejs:dynamic/shortlink:Link`. */
-export const link: pulumi.dynamic.ResourceProvider = new LinkProvider();
+export const link: pulumi.dynamic.ResourceProvider = providers.link;
 
 /** Serves the resources of type `pulumi-nodejs:dynamic/shortlink:Catalog`, the record of a `LinkCatalog`. */
-export const catalog: pulumi.dynamic.ResourceProvider = new CatalogProvider();
+export const catalog: pulumi.dynamic.ResourceProvider = providers.catalog;

@@ -4,8 +4,9 @@ import ts from "typescript";
 import { expect, test } from "vitest";
 import { checkCatalog } from "../src/catalog/checks";
 import { loadCatalog } from "../src/catalog/load";
-import { linkFields, targetsTypes } from "../src/fields";
+import { linkFields } from "../src/link/fields";
 import { root } from "../tools/environment.mjs";
+import { generated } from "../tools/generate.mjs";
 
 const read = (file: string) => readFileSync(join(root, file), "utf8");
 
@@ -14,25 +15,10 @@ test("the programs in the README are files of the examples", () => {
   expect(programs).toEqual([read("examples/basic/index.ts")]);
 });
 
-test.each(["domain", "link"])(
-  "the README's table of the arguments of a %s names each of them",
-  (resource) => {
-    const [, body = ""] =
-      new RegExp(`export interface ${resource}Args {\n([^]*?)\n}`, "i").exec(read(`src/${resource}.ts`)) ??
-      [];
-    const args = [...body.matchAll(/^ {2}(\w+)(\?)?: /gm)].map(([, name, optional]) => [
-      name,
-      optional === undefined,
-    ]);
-    const [, section = ""] = new RegExp(`\n### ${resource}\n([^]*?)\n##`, "i").exec(read("README.md")) ?? [];
-    const rows = [...section.matchAll(/^\| `(\w+)` *\|([^|]*)\|([^|]*)\|/gm)].map(([, name, , standard]) => [
-      name,
-      standard?.trim() === "**required**",
-    ]);
-    expect(args.length).toBeGreaterThan(2);
-    expect(rows).toEqual(args);
-  },
-);
+test("the tables of the README and of the catalog's page, and the JSON Schemas, are those of the tables of fields", async () => {
+  for (const [file, text] of Object.entries(await generated()))
+    expect(read(file), `${file} is not generated anew: run "npm run generate"`).toBe(text);
+});
 
 test("the catalog of the examples uses every field of a link and every kind of targeting, in three formats and many links", () => {
   const folder = join(root, "examples/gitops");
@@ -50,7 +36,9 @@ test("the catalog of the examples uses every field of a link and every kind of t
   // How a link is created is no field of it, and which domain it has is told by the domain's name.
   const fields = Object.keys(linkFields).filter((name) => name !== "adopt" && name !== "domainId");
   expect(fields.filter((name) => !used.has(name))).toEqual([]);
-  expect(new Set(links.flatMap(({ values }) => values.targetsType ?? []))).toEqual(new Set(targetsTypes));
+  expect(new Set(links.flatMap(({ values }) => values.targetsType ?? []))).toEqual(
+    new Set(linkFields.targetsType.words),
+  );
 });
 
 test("the page about the emulator names every switch of its flavours, and the README every setting", () => {
@@ -61,7 +49,7 @@ test("the page about the emulator names every switch of its flavours, and the RE
   expect([...table.matchAll(/^\| `(\w+)`/gm)].map(([, name]) => name).sort()).toEqual(switches.sort());
   expect(switches.length).toBeGreaterThan(15);
 
-  const settings = [...read("src/settings.ts").matchAll(/[ (]read(?:Setting)?\("(\w+)"/g)].map(
+  const settings = [...read("src/account/settings.ts").matchAll(/[ (]read(?:Setting)?\("(\w+)"/g)].map(
     ([, name = ""]) => name,
   );
   const [, section = ""] = /\n## Settings\n([^]*?)\n##/.exec(read("README.md")) ?? [];
@@ -81,7 +69,11 @@ const isSentence = (text: string) => text.trim().split(/\s+/).length >= 3;
 function textsOfSources(): string[] {
   const files = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" });
   const texts: string[] = [];
+  // Of the tables of fields, what explains them is no message.
+  const explains = (node: ts.Node) =>
+    ts.isPropertyAssignment(node) && ["doc", "default", "example"].includes(node.name.getText());
   const collect = (node: ts.Node): void => {
+    if (explains(node)) return;
     const isText =
       ts.isStringLiteral(node) || ts.isNoSubstitutionTemplateLiteral(node) || ts.isTemplateLiteralToken(node);
     if (isText) texts.push(node.text);
@@ -94,7 +86,8 @@ function textsOfSources(): string[] {
     ts.forEachChild(node, collectPrinted);
   };
   for (const file of files.filter(
-    (name) => name.endsWith(".ts") && !/^(?:catalog.descriptions|emulator.(?!store))/.test(name),
+    (name) =>
+      name.endsWith(".ts") && !/^(?:catalog.(?:descriptions|field-schema)|emulator.(?!store))/.test(name),
   )) {
     const source = ts.createSourceFile(file, read(`src/${file}`), ts.ScriptTarget.Latest, true);
     (/^(?:cli|emulator)/.test(file) ? collectPrinted : collect)(source);

@@ -13,6 +13,15 @@ const checks = [
   ["build", ["tools/build.mjs"]],
   ["types", ["node_modules/typescript/bin/tsc", "-p", "test"]],
   ["lint", ["node_modules/eslint/bin/eslint.js", ".", "--max-warnings", "0"]],
+  [
+    "rooms",
+    [
+      "node_modules/dependency-cruiser/bin/dependency-cruiser.mjs",
+      "src",
+      "--config",
+      ".dependency-cruiser.mjs",
+    ],
+  ],
   ["format", ["node_modules/prettier/bin/prettier.cjs", "--check", "--log-level", "warn", "."]],
   [
     "tests",

@@ -1,10 +1,12 @@
-import { pathText } from "../check-fields";
-import { collate } from "../collate";
-import { linkRules } from "../fields";
-import type { LinkInputs } from "../link-fields";
-import { together } from "../link-rules";
-import { suggest, type Catalog, type DomainEntry, type Entry, type LinkEntry, type Ruling } from "./load";
-import { formerKeys, placeText, type Finding, type FindingKind } from "./written";
+import { pathText } from "../fields/problem";
+import { collate } from "../service/collate";
+import { readField } from "../fields/check";
+import { linkFields } from "../link/fields";
+import { together } from "../link/rules";
+import type { DomainEntry, Entry, LinkEntry, Ruling, Values } from "./entries";
+import type { Catalog } from "./load";
+import { suggest } from "./suggest";
+import { findingAt, formerKeys, placeText, type Finding, type FindingKind } from "./written";
 
 // What takes several fields or several entries to know.
 
@@ -20,12 +22,8 @@ export function checkCatalog(
 ): Finding[] {
   const { domains, links, findings } = catalog;
   const all = [...findings];
-  const note: Note = (kind, entry, path, message) => {
-    all.push({
-      kind,
-      ...entry.at(path),
-      message: `${nounOf(entry)} ${JSON.stringify(entry.key)}: ${message}`,
-    });
+  const note: Note = (kind, entry, path, reason) => {
+    all.push(findingAt(kind, entry.at(path), subjectOf(entry), reason));
   };
   const names = new Map(domains.map((domain) => [domain.key, domain]));
   for (const domain of domains) checkDomain(domain, note);
@@ -35,8 +33,8 @@ export function checkCatalog(
     (one, other) => {
       // What an overlay makes of a name is the mistake where one does.
       const [domain, first] = one.name === one.key && other.name !== other.key ? [other, one] : [one, other];
-      const message = `domain ${JSON.stringify(domain.key)}: the name ${JSON.stringify(domain.name)} is that of the domain at`;
-      all.push({ kind: "duplicate", ...domain.nameAt(), message: `${message} ${placeText(first.nameAt())}` });
+      const reason = `the name ${JSON.stringify(domain.name)} is that of the domain at ${placeText(first.nameAt())}`;
+      all.push(findingAt("duplicate", domain.nameAt(), subjectOf(domain), reason));
     },
   );
   for (const link of links) {
@@ -59,8 +57,8 @@ export function checkCatalog(
   );
   if (links.length === 0 && all.length === 0 && !allowEmpty) {
     const [file = ""] = catalog.files;
-    const message = "the catalog has no link; where that is meant, allow it with allowEmpty (--allow-empty)";
-    all.push({ kind: "files", file, line: 1, column: 1, message });
+    const reason = "the catalog has no link; where that is meant, allow it with allowEmpty (--allow-empty)";
+    all.push(findingAt("files", { file, line: 1, column: 1 }, undefined, reason));
   }
   checkFormerKeys(links, note);
   checkCircles(addresses, names, note);
@@ -71,19 +69,15 @@ export function checkCatalog(
 function inOrder(findings: Finding[]): Finding[] {
   const groups = new Map<string, Finding[]>();
   for (const finding of findings) {
-    const reason = finding.message.replace(/^(?:link|domain) "(?:[^"\\]|\\.)*": /, "");
-    const group = JSON.stringify([placeText(finding), reason]);
+    const group = JSON.stringify([placeText(finding), finding.reason]);
     const known = groups.get(group);
     if (known) known.push(finding);
     else groups.set(group, [finding]);
   }
-  const told = [...groups.values()].flatMap(([first, ...more]) =>
-    first === undefined
-      ? []
-      : more.length === 0
-        ? [first]
-        : [{ ...first, message: `${first.message} (and so for ${more.length} more)` }],
-  );
+  const told = [...groups.values()].flatMap(([first, ...more]) => {
+    if (first === undefined || more.length === 0) return first ?? [];
+    return findingAt(first.kind, first, first.subject, `${first.reason} (and so for ${more.length} more)`);
+  });
   return told.sort((a, b) =>
     a.file === b.file ? a.line - b.line || a.column - b.column : a.file < b.file ? -1 : 1,
   );
@@ -91,8 +85,9 @@ function inOrder(findings: Finding[]): Finding[] {
 
 type Note = (kind: FindingKind, entry: Entry, path: readonly PropertyKey[], message: string) => void;
 
-function nounOf(entry: Entry): string {
-  return "rulings" in entry ? "link" : "domain";
+/** `link "docs"` */
+function subjectOf(entry: Entry): string {
+  return `${"rulings" in entry ? "link" : "domain"} ${JSON.stringify(entry.key)}`;
 }
 
 function checkDomain(domain: DomainEntry, note: Note): void {
@@ -103,15 +98,20 @@ function checkDomain(domain: DomainEntry, note: Note): void {
   }
 }
 
+const period = ["activePeriodStartAt", "activePeriodEndAt"] as const;
+
+/** A date of an entry in canonical form. */
+function dateOf(values: Values, name: (typeof period)[number]): string {
+  return readField(linkFields[name], values[name]).value as string;
+}
+
 function checkFields(link: LinkEntry, timeZone: string | undefined, note: Note): void {
   const { values } = link;
   if (values.url === undefined) note("field", link, ["url"], "url is required");
-  const fields: Partial<LinkInputs> = { ...values };
-  for (const name of ["activePeriodStartAt", "activePeriodEndAt"] as const) {
-    if (values[name] !== undefined) fields[name] = linkRules[name].parse(values[name]);
-  }
-  if (fields.targets?.length === 0) delete fields.targets;
-  for (const { property, reason } of together(fields, new Set(), { timeZone })) {
+  const fields: Values = { ...values };
+  for (const name of period) if (values[name] !== undefined) fields[name] = dateOf(values, name);
+  if (Array.isArray(fields.targets) && fields.targets.length === 0) delete fields.targets;
+  for (const { property, reason } of together(fields, [], timeZone)) {
     note("field", link, property.match(/\w+/g) ?? [], `${property} ${reason}`);
   }
 }
@@ -285,10 +285,8 @@ function checkRules(link: LinkEntry, { rules, at }: Ruling, note: Note): void {
     }
   }
   if (rules.maxLifetimeDays !== undefined) {
-    const [start, end] = (["activePeriodStartAt", "activePeriodEndAt"] as const).map((name) =>
-      values[name] === undefined
-        ? undefined
-        : Date.parse(`${linkRules[name].parse(values[name]).replace(/Z$/, "")}Z`),
+    const [start, end] = period.map((name) =>
+      values[name] === undefined ? undefined : Date.parse(`${dateOf(values, name).replace(/Z$/, "")}Z`),
     );
     if (start === undefined || end === undefined) {
       broken("maxLifetimeDays", [], `needs an active period of at most ${rules.maxLifetimeDays} days`);

@@ -1,25 +1,23 @@
 import { parse as parseRecords, type CsvError } from "csv-parse/sync";
-import { LineCounter } from "yaml";
-import type { Finding, Parsed, Place } from "./written";
+import { linkFields } from "../link/fields";
+import type { Row } from "../fields/row";
+import { findingAt, placesIn, type Finding, type Parsed } from "./written";
 
 // From the text of a table to entries that know where they stand.
 
-const numbers = new Set(["domainId", "spaceId", "clicksLimit"]);
-const lists = new Set(["pixelIds", "formerly"]);
-const flags = new Set(["sensitiveContent", "protect"]);
+/** What each column holds that is no text: of the fields by their kind, and of what a catalog adds to them. */
+const kindOf: { readonly [column: string]: Row["kind"] | "keys" | undefined } = {
+  ...Object.fromEntries(Object.entries(linkFields).map(([name, { kind }]) => [name, kind])),
+  formerly: "keys",
+  protect: "flag",
+};
 
 /**
  * A row for each link, a column for each field; `targets.DE` is the destination of the target DE, `password.secret` names a
  * secret, several ids stand in one cell. An empty cell is none.
  */
 export function parseCsv(file: string, text: string): Parsed {
-  const lines = new LineCounter();
-  lines.addNewLine(0);
-  for (let at = -1; (at = text.indexOf("\n", at + 1)) >= 0;) lines.addNewLine(at + 1);
-  const place = (offset: number): Place => {
-    const { line, col } = lines.linePos(offset);
-    return { file, line: Math.max(line, 1), column: Math.max(col, 1) };
-  };
+  const place = placesIn(file, text);
   const findings: Finding[] = [];
   const parsed: Parsed = { file, sections: new Map(), entriesOf: () => [], findings };
   const [top = ""] = /\S.*/.exec(text) ?? [];
@@ -38,13 +36,8 @@ export function parseCsv(file: string, text: string): Parsed {
     rows = parseRecords(text, { ...options, trim: true }) as unknown as typeof rows;
   } catch (error) {
     const { message, lines: line = 1 } = error as CsvError & { lines?: number };
-    findings.push({
-      file,
-      line,
-      column: 1,
-      kind: "syntax",
-      message: `is not CSV: ${message.replace(/, value is .*$/s, "")}`,
-    });
+    const reason = `is not CSV: ${message.replace(/, value is .*$/s, "")}`;
+    findings.push(findingAt("syntax", { file, line, column: 1 }, undefined, reason));
     return parsed;
   }
   let end = 0;
@@ -63,14 +56,14 @@ export function parseCsv(file: string, text: string): Parsed {
         : header.indexOf(name) < column
           ? `the column ${JSON.stringify(name)} stands twice`
           : undefined;
-    if (message !== undefined) findings.push({ ...cell(0, column), kind: "syntax", message });
+    if (message !== undefined) findings.push(findingAt("syntax", cell(0, column), undefined, message));
   }
   for (const [row, { record }] of rows.entries()) {
     if (record.length === header.length) continue;
     const hint =
       record.length > header.length ? `: put a cell with ${JSON.stringify(delimiter)} into quotes` : "";
     const message = `the row has ${record.length} cells and the header ${header.length}${hint}`;
-    findings.push({ ...cell(row, 0), kind: "syntax", message });
+    findings.push(findingAt("syntax", cell(row, 0), undefined, message));
   }
   if (findings.length > 0) return parsed;
   parsed.sections.set("links", { key: "links", value: undefined, at: () => cell(0, 0) });
@@ -123,13 +116,12 @@ function toEntry(header: string[], record: string[]): { value: object; columns: 
 
 function toTyped(name: string, text: string): unknown {
   const toNumber = (each: string) => (/^-?\d{1,15}$/.test(each) ? Number(each) : each);
-  if (numbers.has(name)) return toNumber(text);
-  if (lists.has(name)) {
-    const parts = text.split(/[\s;,]+/).filter((part) => part !== "");
-    return name === "pixelIds" ? parts.map(toNumber) : parts;
-  }
-  if (flags.has(name) && /^(?:true|false)$/i.test(text)) return text.toLowerCase() === "true";
-  return name === "privacy" ? toNumber(text) : text;
+  const parts = text.split(/[\s;,]+/).filter((part) => part !== "");
+  const kind = kindOf[name];
+  if (kind === "ids") return parts.map(toNumber);
+  if (kind === "keys") return parts;
+  if (kind === "flag" && /^(?:true|false)$/i.test(text)) return text.toLowerCase() === "true";
+  return kind === "id" || kind === "count" || kind === "choice" ? toNumber(text) : text;
 }
 
 /** The length of what stands before a row: empty lines, and blanks that separate nothing. */

@@ -1,12 +1,20 @@
-import type { CatalogNews } from "../catalog-provider";
+import type { Keys } from "./guard";
 import type { Catalog } from "./load";
 import { formerKeys, type FormerKey } from "./written";
 
+/** What a catalog tells its provider. */
+export interface CatalogKeys {
+  links: Keys;
+  /** Keys that links had before, by their keys. */
+  formerly: Record<string, string[]>;
+  maxDeletes: number | undefined;
+}
+
 /** What the provider of a catalog compares with that of the last run: the keys of the links, by the names of their domains. */
-export function recordOf(
+export function keysOf(
   { domains, links }: Catalog,
   { maxDeletes }: { maxDeletes?: number | undefined } = {},
-): Omit<CatalogNews, "__provider"> {
+): CatalogKeys {
   const names = new Map(domains.map(({ key, name }) => [key, name]));
   const keys: Record<string, string[]> = {};
   for (const { key, domain, values } of links) {
@@ -17,7 +25,7 @@ export function recordOf(
   const former = links.map(({ key, values }) => [key, formerKeys(values).filter(isOwn)] as const);
   return {
     links: Object.fromEntries(Object.entries(keys).map(([name, list]) => [name, list.join(" ")])),
-    __formerly: Object.fromEntries(former.filter(([, list]) => list.length > 0)),
-    ...(maxDeletes === undefined ? {} : { __maxDeletes: maxDeletes }),
+    formerly: Object.fromEntries(former.filter(([, list]) => list.length > 0)),
+    maxDeletes,
   };
 }

@@ -1,5 +1,8 @@
 import { z } from "zod";
-import { domainRules, linkRules } from "../fields";
+import { domainFields } from "../domain/fields";
+import type { Row, Table } from "../fields/row";
+import { linkFields } from "../link/fields";
+import { describeRow, fieldSchema, jsonSchemaOf } from "./field-schema";
 import * as descriptions from "./descriptions";
 
 // The shape of catalog files. This is the source of what is checked and of the JSON Schema for editors; the rules of the fields
@@ -10,6 +13,18 @@ function described<Schema extends z.ZodType>(
   [description, ...examples]: descriptions.Text,
 ): Schema {
   return schema.meta({ description, ...(examples.length > 0 ? { examples } : {}) });
+}
+
+/** The rules of the fields of a table, which may be left out; passwords are references. */
+function fieldsOf<Fields extends Table>(table: Fields): { [Name in keyof Fields]: z.ZodOptional } {
+  const entries = Object.entries(table).map(([name, row]) => [name, describedRow(row).optional()]);
+  return Object.fromEntries(entries) as { [Name in keyof Fields]: z.ZodOptional };
+}
+
+function describedRow(row: Row): z.ZodType {
+  return row.secret
+    ? described(secret, [describeRow(row), { secret: row.example }])
+    : described(fieldSchema(row), [describeRow(row), row.example]);
 }
 
 /** The rules of fields that may be left out. */
@@ -35,7 +50,7 @@ const flag = z.boolean({ error: "must be true or false" });
 export const entryKey = text
   .max(300, { error: "is longer than 300 characters" })
   .regex(/^[^\s\p{Cc}]+$/u, { error: "must be a name without spaces" });
-export const domainName = domainRules.name;
+export const domainName = describedRow(domainFields.name) as z.ZodType<string>;
 
 const secretName = "must name a secret: config:<name> or env:<VARIABLE>";
 const secret = z.strictObject(
@@ -56,8 +71,8 @@ const secret = z.strictObject(
 /** A key that the entry had before, here or in another catalog of the program. */
 const formerKey = z.union([entryKey, z.strictObject({ catalog: text.min(1), key: entryKey })]);
 
-const linkShape = optional({ ...linkRules, redirectPassword: secret, password: secret }, descriptions.link);
-const { name: _name, ...domainShape } = optional(domainRules, descriptions.domain);
+const linkShape = fieldsOf(linkFields);
+const { name: _name, ...domainShape } = fieldsOf(domainFields);
 const ownShape = optional(
   {
     key: entryKey,
@@ -76,7 +91,7 @@ const ownShape = optional(
 );
 const { key, domain: owningDomain, existing, formerly, ...common } = ownShape;
 const { url: _url, alias, ...shared } = { domain: owningDomain, ...linkShape, ...common };
-const url = described(linkRules.url, descriptions.link.url);
+const url = describedRow(linkFields.url);
 
 /** A link, under its key. */
 export const link = z.strictObject({ url, alias, ...shared, formerly }, fields);
@@ -87,7 +102,7 @@ export const defaults = z.strictObject(shared, fields);
 /** A domain, under its name. */
 export const domain = z.strictObject({ ...domainShape, existing, ...common }, fields);
 /** A domain in a list. */
-export const listedDomain = domain.extend({ name: described(domainName, descriptions.domain.name) });
+export const listedDomain = domain.extend({ name: domainName });
 
 /** What an overlay changes of an entry; null takes a field away. */
 function changes(shape: Record<string, z.ZodType>) {
@@ -187,7 +202,9 @@ export function jsonSchema(kind: Kind): object {
     target: "draft-7",
     // The examples are of what is written, but zod takes those of dates for what becomes of them, and leaves them out.
     override: ({ zodSchema, jsonSchema }) => {
-      const { examples } = z.globalRegistry.get(zodSchema) ?? {};
+      const { examples, row } = z.globalRegistry.get(zodSchema) ?? {};
+      if (row) Object.assign(jsonSchema, jsonSchemaOf(row as Row));
+      delete jsonSchema.row;
       if (examples) jsonSchema.examples = examples as unknown[];
     },
   });

@@ -7,6 +7,21 @@ export interface Place {
   column: number;
 }
 
+/** Finds where an offset of a text is. */
+export function placesIn(file: string, text: string): (offset: number) => Place {
+  const starts = [0];
+  for (let at = -1; (at = text.indexOf("\n", at + 1)) >= 0;) starts.push(at + 1);
+  return (offset) => {
+    let [low, high] = [0, starts.length];
+    while (high - low > 1) {
+      const middle = (low + high) >> 1;
+      if ((starts[middle] ?? 0) <= offset) low = middle;
+      else high = middle;
+    }
+    return { file, line: low + 1, column: offset - (starts[low] ?? 0) + 1 };
+  };
+}
+
 /** What kind of mistake a finding is. */
 export type FindingKind =
   "syntax" | "field" | "reference" | "duplicate" | "circle" | "rule" | "overlay" | "files";
@@ -14,7 +29,22 @@ export type FindingKind =
 /** A mistake in a file. */
 export interface Finding extends Place {
   kind: FindingKind;
+  /** What has the mistake, like `link "docs"`; undefined for a file as a whole. */
+  subject: string | undefined;
+  /** What is wrong with it. */
+  reason: string;
+  /** Both. */
   message: string;
+}
+
+export function findingAt(
+  kind: FindingKind,
+  { file, line, column }: Place,
+  subject: string | undefined,
+  reason: string,
+): Finding {
+  const message = subject === undefined ? reason : `${subject}: ${reason}`;
+  return { kind, file, line, column, subject, reason, message };
 }
 
 /** Something that stands in a file. */

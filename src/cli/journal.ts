@@ -1,6 +1,6 @@
 import { Command } from "commander";
-import { readJournal } from "../journal";
-import { journalFolder } from "../settings";
+import { readJournal } from "../account/journal";
+import { journalFolder } from "../account/settings";
 
 /** `pulumi-shortlink journal`: what no run has seen in its state yet. */
 export function journalCommand(): Command {

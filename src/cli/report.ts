@@ -6,7 +6,16 @@ export type Format = (typeof formats)[number];
 
 /** Findings as people, programs, GitHub's workflows or viewers of SARIF 2.1.0 read them. */
 export function report(findings: Finding[], format: Format, version: string): string {
-  if (format === "json") return JSON.stringify(findings, null, 2);
+  if (format === "json") {
+    const told = findings.map(({ kind, file, line, column, message }) => ({
+      kind,
+      file,
+      line,
+      column,
+      message,
+    }));
+    return JSON.stringify(told, null, 2);
+  }
   if (format === "sarif") return JSON.stringify(toSarif(findings, version), null, 2);
   const lines = findings.map((finding) =>
     format === "github" ? toCommand(finding) : `${placeText(finding)} ${finding.message}`,

@@ -1,7 +1,8 @@
 import { Command, Option } from "commander";
 import { stringify } from "yaml";
 import { checkCatalog } from "../catalog/checks";
-import { loadCatalog, type Catalog, type Entry, type LinkEntry } from "../catalog/load";
+import type { Entry, LinkEntry } from "../catalog/entries";
+import { loadCatalog, type Catalog } from "../catalog/load";
 import { placeText, type Place } from "../catalog/written";
 import { report } from "./report";
 import { collect, defaultFiles, timeZoneOption } from "./validate";

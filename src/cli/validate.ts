@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError, Option } from "commander";
 import { checkCatalog } from "../catalog/checks";
 import { loadCatalog } from "../catalog/load";
-import { isTimeZone } from "../settings";
+import { isTimeZone } from "../account/settings";
 import { formats, report, type Format } from "./report";
 
 /** The files of a catalog where none are named. */

@@ -7,7 +7,7 @@ export type Form = Record<string, Field>;
 /** A body that the service would misread; the emulator refuses it rather than guess. */
 export class FormError extends Error {}
 
-const untrimmed = new Set(["password", "redirect_password"]);
+const untrimmed: ReadonlySet<string> = new Set(["password", "redirect_password"]);
 
 /**
  * Parses a urlencoded body or query the way the service's platform does: brackets nest, the last

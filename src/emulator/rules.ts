@@ -35,7 +35,7 @@ function oneOf(keys: string[]): (key: string) => boolean {
 }
 
 // A part of the service's list of about 300 schemes: the ones that a test or a demo may want.
-const schemes = new Set(
+const schemes: ReadonlySet<string> = new Set(
   "http https ftp ftps sftp ssh git svn irc ircs ldap ldaps rtsp rtmp ws wss xmpp vnc smb nfs".split(" "),
 );
 // The rule of the service's framework: an address may hold letters and digits of any script, but symbols and marks only in the host.

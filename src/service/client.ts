@@ -1,5 +1,5 @@
-import { setTimeout } from "node:timers/promises";
 import type { z } from "zod";
+import { systemClock, type Clock } from "./clock";
 import {
   AnswerError,
   isLost,
@@ -52,12 +52,14 @@ export interface ClientOptions {
   progress?: (sent: number) => Progress | undefined;
   /** Throws where no request is to be sent any more. */
   assertWanted?: () => void;
+  /** Default: that of the system. */
+  clock?: Clock;
   /** Length in milliseconds of the time within which an account has its limit of requests. Default: a minute. */
   window?: number;
 }
 
 /** The records of a page of a list, and the number of the last page where the service tells it. */
-export type Page<Record> = Record[] & { lastPage: number | undefined };
+export type Page<Item> = Item[] & { lastPage: number | undefined };
 
 /** Filters and order of a list of domains (interface document, list parameters). */
 export interface DomainQuery {
@@ -84,15 +86,17 @@ export class Client {
   readonly #tell: (text: string) => void;
   readonly #assertWanted: () => void;
   readonly #pacer: Pacer;
+  readonly #clock: Clock;
   /** How far the clock of the service is ahead of ours, in milliseconds, as its last answer told; before, it may be a minute behind. */
-  #clock = -60_000;
+  #ahead = -60_000;
   #writes = 0;
-  #toldUntil = 0;
+  #toldUntil = -Infinity;
   /** Has the service itself ever answered? */
   #isHeard = false;
 
   constructor(connection: Connection, options: ClientOptions = {}) {
     const { deadlines = defaultDeadlines, tell = () => undefined, window } = options;
+    this.#clock = options.clock ?? systemClock;
     this.#assertWanted = options.assertWanted ?? (() => undefined);
     this.#connection = connection;
     this.#deadlines = deadlines;
@@ -109,7 +113,7 @@ export class Client {
 
   /** A time of our clock as that of the service shows it, or before: up to a second, a minute where it has told no time yet. */
   serviceTime(time: number): number {
-    return time + this.#clock;
+    return time + this.#ahead;
   }
 
   /** All domains of the account, a page at a time. */
@@ -181,11 +185,11 @@ export class Client {
   /** A proxy may answer anything with success, so an answer other than the service's own is followed by a look. */
   async #delete(noun: string, id: number, path: string, deadline: number): Promise<void> {
     const call = { operation: `delete ${noun} ${id}`, method: "DELETE", path };
-    const answer = deleteAnswer.safeParse(await this.#send(call, { deadline }));
+    const answer = deleteAnswer.safeParse(await this.#sendUntilAnswered(call, { deadline }));
     if (answer.success && answer.data.id === id) return;
     const look = { operation: `show ${noun} ${id}`, method: "GET", path };
     try {
-      await this.#send(look, { deadline: this.#deadlines.read });
+      await this.#sendUntilAnswered(look, { deadline: this.#deadlines.read });
     } catch (error) {
       if (isNotFound(error)) return;
       throw error;
@@ -196,16 +200,16 @@ export class Client {
     );
   }
 
-  async #record<Record extends { id: number }>(
-    schema: z.ZodType<Record>,
+  async #record<Item extends { id: number }>(
+    schema: z.ZodType<Item>,
     operation: string,
     method: string,
     path: string,
     form?: FormFields,
     deadline = form ? this.#deadlines.write : this.#deadlines.read,
-  ): Promise<Record> {
+  ): Promise<Item> {
     const call = { operation, method, path };
-    const body = await this.#send(call, { form, deadline });
+    const body = await this.#sendUntilAnswered(call, { form, deadline });
     const record = parseAnswer(call, schema, unwrap(body));
     if (method === "POST" || path.endsWith(`/${record.id}`)) return record;
     throw new AnswerError(call, `the service answered with the record ${record.id}${carriedOut(call)}`);
@@ -215,12 +219,12 @@ export class Client {
    * Page URLs are built here and not taken from the answers: those lose the status filter and may name an
    * inner host. The order by id keeps rows from moving between pages; a row seen twice is passed on once.
    */
-  async *#list<Record extends { id: number }>(
+  async *#list<Item extends { id: number }>(
     noun: string,
     path: string,
     query: { [name: string]: string | number | undefined },
-    schema: z.ZodType<Record>,
-  ): AsyncGenerator<Page<Record>> {
+    schema: z.ZodType<Item>,
+  ): AsyncGenerator<Page<Item>> {
     const seen = new Set<number>();
     for (let page = 1, lastPage = Infinity; page <= lastPage; page++) {
       const all = await this.#page(noun, path, query, schema, page);
@@ -233,39 +237,42 @@ export class Client {
     }
   }
 
-  async #page<Record>(
+  async #page<Item>(
     noun: string,
     path: string,
     query: { [name: string]: string | number | undefined },
-    schema: z.ZodType<Record>,
+    schema: z.ZodType<Item>,
     page: number,
-  ): Promise<Page<Record>> {
+  ): Promise<Page<Item>> {
     const call = { operation: `list ${noun}s, page ${page}`, method: "GET", path };
     const parameters = { ...query, sort_by: "id", sort: "asc", per_page: 100, page };
-    const body = await this.#send(call, { query: parameters, deadline: this.#deadlines.read });
+    const body = await this.#sendUntilAnswered(call, { query: parameters, deadline: this.#deadlines.read });
     const { data, meta } = parseAnswer(call, listAnswer, body);
     const records = data.map((item) => parseAnswer(call, schema, item));
     return Object.assign(records, { lastPage: meta?.last_page ?? undefined });
   }
 
-  /** Carries a call out, again where that is safe. Returns the decoded body of a 2xx answer. */
-  async #send(call: Call, options: SendOptions): Promise<unknown> {
+  /**
+   * Carries a call out, again where that is safe and may help, until it is answered with success or its patience ends. Returns the
+   * decoded body of a 2xx answer.
+   */
+  async #sendUntilAnswered(call: Call, options: SendOptions): Promise<unknown> {
     if (call.method !== "GET") this.#writes++;
     let begin = Infinity;
     let lost: unknown;
     for (let attempt = 1; ; attempt++) {
       try {
         // A wait for its turn is no fault, however long it takes.
-        return await this.#attempt(call, options, () => (begin = Math.min(begin, Date.now())));
+        return await this.#attempt(call, options, () => (begin = Math.min(begin, this.#clock.now())));
       } catch (error) {
         if (isLost(error)) lost = error;
         const failure = failureOf(error);
-        const elapsed = Date.now() - begin;
+        const elapsed = this.#clock.now() - begin;
         const decision = failure && decide(call.method, failure, attempt, elapsed, Math.random());
         // What an attempt has left in doubt, a later one that is not even looked at does not take back.
         if (decision?.action !== "wait") throw lost !== undefined && isUnheard(error) ? lost : error;
         this.#tellOfWait(error as ServiceError, decision.milliseconds);
-        await setTimeout(decision.milliseconds);
+        await this.#clock.sleep(decision.milliseconds);
       }
     }
   }
@@ -273,7 +280,7 @@ export class Client {
   /** Calls that were sent at the same time fail and wait at the same time: one line is enough. */
   #tellOfWait({ message }: ServiceError, milliseconds: number): void {
     const seconds = Math.round(milliseconds / 1000);
-    const end = Date.now() + milliseconds;
+    const end = this.#clock.now() + milliseconds;
     if (seconds <= 3 || end < this.#toldUntil) return;
     this.#toldUntil = end + 3000;
     this.#tell(`${message}. Trying again in ${seconds} s.`);
@@ -310,7 +317,7 @@ export class Client {
       if (error instanceof UnwantedError) throw error;
       throw noAnswer(call, error, baseUrl, deadline);
     }
-    this.#clock = (Date.parse(String(headers.date)) || Date.now()) - Date.now();
+    this.#ahead = (Date.parse(String(headers.date)) || Date.now()) - Date.now();
     if (status >= 200 && status < 300) {
       if (text === "") return undefined;
       try {

@@ -17,7 +17,7 @@ export function failureOf(error: unknown): Failure | undefined {
 }
 
 /** Why a connection may fail now and succeed in a moment; a service that does not run at all is not waited for. */
-const passingCodes = new Set([
+const passingCodes: ReadonlySet<string> = new Set([
   "EAI_AGAIN",
   "ENETDOWN",
   "ENETUNREACH",
@@ -25,7 +25,7 @@ const passingCodes = new Set([
   "UND_ERR_CONNECT_TIMEOUT",
 ]);
 
-const unsentCodes = new Set([
+const unsentCodes: ReadonlySet<string> = new Set([
   ...["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "ENETUNREACH", "EHOSTUNREACH", "EHOSTDOWN", "ENETDOWN"],
   ...["UND_ERR_CONNECT_TIMEOUT", "ERR_SSL_WRONG_VERSION_NUMBER", "ERR_TLS_CERT_ALTNAME_INVALID"],
   ...["DEPTH_ZERO_SELF_SIGNED_CERT", "SELF_SIGNED_CERT_IN_CHAIN", "CERT_HAS_EXPIRED"],

@@ -1,5 +1,5 @@
-import { setTimeout } from "node:timers/promises";
 import type { Client, LinkQuery, LinkRecord } from "./client";
+import { systemClock, type Clock } from "./clock";
 import { isNotFound } from "./errors";
 import type { Progress } from "./pacer";
 
@@ -134,6 +134,7 @@ class List {
  */
 export class LinkReads {
   readonly #client: Client;
+  readonly #clock: Clock;
   readonly #acceptGone: boolean;
   readonly #freshness: number;
   readonly #account: List;
@@ -152,8 +153,9 @@ export class LinkReads {
    * @param options.acceptGone Is it no error when most of the links are gone?
    * @param options.freshness Milliseconds for which a list that is not used is as good as a show.
    */
-  constructor(client: Client, options: { acceptGone?: boolean; freshness?: number } = {}) {
+  constructor(client: Client, options: { acceptGone?: boolean; freshness?: number; clock?: Clock } = {}) {
     this.#client = client;
+    this.#clock = options.clock ?? systemClock;
     this.#acceptGone = options.acceptGone ?? false;
     this.#freshness = options.freshness ?? freshness;
     this.#account = this.#listOf({});
@@ -182,7 +184,7 @@ export class LinkReads {
   async find(id: number, domainId: number): Promise<LinkRecord | undefined> {
     this.#asked++;
     this.#pending++;
-    this.#last = performance.now();
+    this.#last = this.#clock.now();
     try {
       const listed = await this.#listed(id, domainId);
       if (!listed) return await this.#shown(id, listed === null);
@@ -191,7 +193,7 @@ export class LinkReads {
       return listed;
     } finally {
       this.#pending--;
-      this.#used = Date.now();
+      this.#used = this.#clock.now();
     }
   }
 
@@ -200,7 +202,7 @@ export class LinkReads {
     const domain = this.#domains.get(domainId) ?? this.#listOf({ domain_id: domainId });
     this.#domains.set(domainId, domain);
     if (this.#asked === 1) {
-      await setTimeout(gathering);
+      await this.#clock.sleep(gathering);
       // One link is shown: that is the least, and its errors name the link.
       if (this.#asked === 1) return undefined;
     }
@@ -213,9 +215,9 @@ export class LinkReads {
 
   /** A long wait makes no list old: what a refresh reads is as old as the refresh in any case. */
   #forgetOld(): void {
-    const isOld = this.#pending === 1 && Date.now() - this.#used > this.#freshness;
+    const isOld = this.#pending === 1 && this.#clock.now() - this.#used > this.#freshness;
     if (isOld) for (const list of [this.#account, ...this.#domains.values()]) list.forget();
-    this.#used = Date.now();
+    this.#used = this.#clock.now();
   }
 
   #listOf(query: LinkQuery): List {
@@ -260,8 +262,8 @@ export class LinkReads {
   async #assertPlausible(id: number): Promise<void> {
     if (this.#acceptGone) return;
     const isDecided = () =>
-      this.#found > 0 || (this.#pending === 0 && performance.now() - this.#last > quiet);
-    while (!isDecided()) await setTimeout(gathering);
+      this.#found > 0 || (this.#pending === 0 && this.#clock.now() - this.#last > quiet);
+    while (!isDecided()) await this.#clock.sleep(gathering);
     const isPlausible =
       this.#found === 0 ? this.#gone <= fewGone : this.#gone <= tolerance || this.#gone <= this.#found;
     if (isPlausible) return;

@@ -1,4 +1,7 @@
 import { z } from "zod";
+import { domainFields } from "../domain/fields";
+import type { KindName, Row, Table } from "../fields/row";
+import { linkFields } from "../link/fields";
 
 // Versions of the service differ in what they call things and in how they type them, and the answer to a write
 // shows what was sent rather than what is stored. These schemas are the one place that knows.
@@ -33,86 +36,99 @@ const target = z
   .optional()
   .catch(undefined);
 
-export const domainRecord = record({
+/** How the values of each kind of field are answered. */
+const answers = {
+  text,
+  url: text,
+  hostName: text,
+  alias: text,
+  word: text,
+  dateTime: text,
+  id: count,
+  count,
+  choice: count,
+  ids: z.array(id).nullish(),
+  flag,
+  targets: z
+    .union([z.array(target), z.record(z.string(), target)])
+    .nullish()
+    .catch(null)
+    // An array, or an object keyed by index where the indices had holes.
+    .transform((raw) =>
+      Object.values(raw ?? {}).flatMap((entry) =>
+        entry ? [{ key: entry.key ?? null, value: entry.value }] : [],
+      ),
+    ),
+} satisfies Record<KindName, z.ZodType>;
+
+/** The value that the service answers for a field. */
+type AnswerOf<Each extends Row> = Each extends { readonly secret: true }
+  ? boolean
+  : Each["kind"] extends "ids"
+    ? number[]
+    : z.output<(typeof answers)[Each["kind"]]>;
+
+/** The fields of a table as they are answered, by their names on the wire. */
+type AnswersOf<Fields extends Table> = {
+  [
+    Name in keyof Fields as Fields[Name] extends { readonly wire: infer Wire extends string } ? Wire : never
+  ]: AnswerOf<Fields[Name]>;
+};
+
+/** Reads the fields of a table in an answer; `more` is what a record has beside them. */
+function schemaOf<Fields extends Table, More extends z.ZodRawShape>(fields: Fields, more: More) {
+  const rows = Object.values(fields).filter(({ wire }) => wire !== undefined);
+  const shape: Record<string, z.ZodType> = {};
+  for (const { wire = "", olderWire, kind, secret } of rows) {
+    shape[wire] = secret ? flag : answers[kind];
+    if (olderWire !== undefined) shape[olderWire] = answers[kind];
+    // Instead of ids a version may answer the records that have them: `space` for `space_id`, `pixels` for `pixel_ids`.
+    if (kind === "id") shape[wire.replace(/_id$/, "")] = nested;
+    if (kind === "ids") shape[wire.replace(/_ids$/, "s")] = z.array(z.object({ id })).nullish();
+  }
+  return record({ ...shape, ...more }).transform((raw: Record<string, unknown>) => {
+    const answer: Record<string, unknown> = {};
+    for (const name of Object.keys(more)) answer[name] = raw[name];
+    for (const { wire = "", olderWire = "", kind } of rows) {
+      const [owner, items] = [raw[wire.replace(/_id$/, "")], raw[wire.replace(/_ids$/, "s")]];
+      const told =
+        kind === "id"
+          ? (owner as z.output<typeof nested>)?.id
+          : kind === "ids"
+            ? (items as { id: number }[] | null | undefined)?.map((item) => item.id)
+            : undefined;
+      answer[wire] = told ?? raw[wire] ?? raw[olderWire] ?? (kind === "ids" ? [] : null);
+    }
+    return answer as AnswersOf<Fields> & z.output<z.ZodObject<More>>;
+  });
+}
+
+export const domainRecord = schemaOf(domainFields, {
   id,
   name: z.string(),
   url: text,
-  homepage_url: text,
-  index_page: text,
-  not_found_url: text,
-  not_found_page: text,
   created_at: text,
-}).transform((raw) => ({
-  id: raw.id,
-  name: raw.name,
-  url: raw.url,
-  // The second names are those of versions before 2026.
-  homepage_url: raw.homepage_url ?? raw.index_page,
-  not_found_url: raw.not_found_url ?? raw.not_found_page,
-  created_at: raw.created_at,
-}));
+});
 
-export const linkRecord = record({
+export const linkRecord = schemaOf(linkFields, {
   id,
   alias: z.string(),
   url: z.string(),
   short_url: text,
   domain: nestedDomain,
-  domain_id: count,
-  space: nested,
-  space_id: count,
-  pixels: z.array(z.object({ id })).nullish(),
-  pixel_ids: z.array(id).nullish(),
-  redirect_password: flag,
-  sensitive_content: z.union([z.boolean().transform(Number), integer]).nullish(),
-  privacy: count,
-  password: flag,
-  active_period_start_at: text,
-  active_period_end_at: text,
-  clicks_limit: count,
-  expiration_url: text,
-  targets_type: text,
-  targets: z
-    .union([z.array(target), z.record(z.string(), target)])
-    .nullish()
-    .catch(null),
   clicks: count,
   clicks_count: count,
+  // The names of versions before 2025, in which links could be disabled.
   disabled: flag,
   ends_at: text,
   expiration_clicks: count,
   created_at: text,
-}).transform((raw) => ({
-  id: raw.id,
-  alias: raw.alias,
-  url: raw.url,
-  short_url: raw.short_url,
+}).transform(({ domain, clicks_count, ...link }) => ({
+  ...link,
   /** Null where the answer does not tell. */
-  domain_id: raw.domain?.id ?? raw.domain_id,
+  domain_name: domain?.name ?? null,
   /** Null where the answer does not tell. */
-  domain_name: raw.domain?.name ?? null,
-  space_id: raw.space?.id ?? raw.space_id,
-  pixel_ids: raw.pixels?.map((pixel) => pixel.id) ?? raw.pixel_ids ?? [],
-  redirect_password: raw.redirect_password,
-  sensitive_content: raw.sensitive_content ?? null,
-  privacy: raw.privacy,
-  password: raw.password,
-  active_period_start_at: raw.active_period_start_at,
-  active_period_end_at: raw.active_period_end_at,
-  clicks_limit: raw.clicks_limit,
-  expiration_url: raw.expiration_url,
-  targets_type: raw.targets_type,
-  // An array, or an object keyed by index where the indices had holes.
-  targets: Object.values(raw.targets ?? {}).flatMap((entry) =>
-    entry ? [{ key: entry.key ?? null, value: entry.value }] : [],
-  ),
-  /** Null where the answer does not tell. */
-  clicks: raw.clicks_count ?? raw.clicks,
-  // The names of versions before 2025, in which links could be disabled.
-  disabled: raw.disabled,
-  ends_at: raw.ends_at,
-  expiration_clicks: raw.expiration_clicks,
-  created_at: raw.created_at,
+  clicks: clicks_count ?? link.clicks,
 }));
 
 /** A domain as the service returns it, in the names and types of the newest version. */

@@ -6,7 +6,8 @@ import { expect, test } from "vitest";
 import { checkCatalog } from "../../src/catalog/checks";
 import { loadCatalog } from "../../src/catalog/load";
 import { documents, jsonSchema, type Kind } from "../../src/catalog/schema";
-import { linkFields, domainFields } from "../../src/fields";
+import { domainFields } from "../../src/domain/fields";
+import { linkFields } from "../../src/link/fields";
 import { seed } from "../helpers/arbitraries";
 import { scratch } from "../helpers/catalog";
 

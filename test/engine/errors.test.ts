@@ -2,6 +2,7 @@ import { mkdtempSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import * as pulumi from "@pulumi/pulumi";
 import * as shortlink from "pulumi-shortlink";
 import { createEmulator, type Emulator } from "pulumi-shortlink/emulator";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -228,8 +229,13 @@ test("missing settings are reported before anything is planned", async () => {
   });
 });
 
-test("invalid fields are reported all at once, and nothing is sent", async () => {
-  args = { domainId: 1, url: "example.com", alias: "a b", clicksLimit: -1 };
+test("invalid fields of outputs are reported all at once, and nothing is sent", async () => {
+  args = {
+    domainId: 1,
+    url: pulumi.output("example.com"),
+    alias: pulumi.output("a b"),
+    clicksLimit: pulumi.output(-1),
+  };
   const before = emulator.requests.length;
   expect(await diagnosticsOf(() => stack.up())).toEqual({
     docs: [
@@ -239,6 +245,48 @@ test("invalid fields are reported all at once, and nothing is sent", async () =>
     ],
   });
   expect(emulator.requests.length).toBe(before);
+});
+
+test("all mistakes of a program in plain values are one error, before anything is registered", async () => {
+  const url = "https://example.com/";
+  const password = "not-to-be-seen".repeat(10);
+  const program = () => {
+    new shortlink.Domain("fine", { name: "fine.example" });
+    new shortlink.Domain("wrong", { name: "nodot" });
+    new shortlink.Link("one", { domainId: 1, url: "example.com" });
+    new shortlink.Link("two", { domainId: 1, url, alias: "a b", clicksLimit: -1 });
+    new shortlink.Link("right", { domainId: 1, url });
+    new shortlink.Link("three", { domainId: 1, url, activePeriodStartAt: "2026-03-01T08:00:00" });
+    // Only what is plain is checked here.
+    new shortlink.Link("four", {
+      domainId: pulumi.output("x"),
+      url,
+      targets: [{ key: "DE", value: pulumi.output("x") }],
+    });
+    new shortlink.Link("five", { domainId: 1, url, password, color: "red" } as shortlink.LinkArgs);
+    return Promise.resolve();
+  };
+  stack.remove();
+  stack = await createStack(emulator, program, { diff: false });
+  const before = emulator.requests.length;
+  for (const command of [() => stack.preview(), () => stack.up()]) {
+    const error = (await command().catch((thrown: unknown) => thrown)) as Error;
+    const [, told = ""] =
+      /Diagnostics:\n[^]*?error: (The program has [^]*?)\n *(?:\n|error:)/.exec(error.message) ?? [];
+    expect(told.split("\n").map((line) => line.trim())).toEqual([
+      "The program has 8 mistakes:",
+      expect.stringMatching(/^Domain "wrong": name must be a host name with a dot/),
+      'Link "one": url must be a URL with scheme and host, for example https://example.com/page',
+      'Link "two": alias may hold letters, digits, - and _ only',
+      'Link "two": clicksLimit must be 0 (no limit) or greater',
+      'Link "three": activePeriodEndAt is required together with activePeriodStartAt',
+      'Link "four": targetsType is required together with targets',
+      'Link "five": color is not an argument of this resource',
+      'Link "five": password is longer than 128 characters',
+    ]);
+    expect(error.message).not.toContain(password);
+  }
+  expect([emulator.requests.length, stack.state().resources]).toEqual([before, []]);
 });
 
 test("what only the service can know comes back under the name of the property", async () => {

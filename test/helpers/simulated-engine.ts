@@ -1,7 +1,8 @@
 import * as grpc from "@grpc/grpc-js";
 import { createRequire } from "node:module";
 import { isDeepStrictEqual } from "node:util";
-import { vi } from "vitest";
+import type { DynamicProvider } from "../../src/engine/dynamic";
+import { newRun, type Settings } from "./run";
 
 // What the engine does in a preview and an update, as far as providers can tell (engine.md, and the sources of 3.258): checks and diffs
 // one after the other, as many writes at a time as it may, deletions at the end and only where nothing failed. A run takes
@@ -74,19 +75,6 @@ export interface Result {
   isKilled: boolean;
 }
 
-interface Provider {
-  check(olds: Values, news: Values): Promise<{ inputs: Values; failures: { reason: string }[] }>;
-  diff(
-    id: string,
-    olds: Values,
-    news: Values,
-  ): Promise<{ changes?: boolean; replaces?: string[]; deleteBeforeReplace?: boolean }>;
-  create(inputs: Values): Promise<{ id: string; outs: Values }>;
-  read(id: string, props: Values): Promise<{ id?: string; props?: Values; inputs?: Values }>;
-  update(id: string, olds: Values, news: Values): Promise<{ outs: Values }>;
-  delete(id: string, props: Values): Promise<void>;
-}
-
 export const urnOf = (type: string, name: string) =>
   `urn:pulumi:test::stories::pulumi-nodejs:dynamic/shortlink:${type}::${name}`;
 const unknown = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
@@ -135,26 +123,19 @@ export async function createMonitor(): Promise<{ address: string; state: State; 
 }
 
 /** The providers as a process of their own has them. */
-export async function newProcess(settings: Values): Promise<Record<"Domain" | "Link", Provider>> {
-  vi.resetModules();
-  const { configure } = await import("../../src/session.js");
-  const { LinkProvider } = await import("../../src/link-provider.js");
-  const { DomainProvider } = await import("../../src/domain-provider.js");
-  await configure({ config: { get: (key: string) => settings[key] as string | undefined } });
-  return { Domain: new DomainProvider(), Link: new LinkProvider() } as unknown as Record<
-    "Domain" | "Link",
-    Provider
-  >;
+function providersOf(settings: Settings): Record<"Domain" | "Link", DynamicProvider> {
+  const { domain, link } = newRun(settings);
+  return { Domain: domain, Link: link };
 }
 
 /** Carries out a preview or an update, and changes the state accordingly. */
 export async function run(
   state: State,
   { program, isPreview = false, killedAfter, checkpoints = true, parallel = 8, ...options }: Run,
-  settings: Values,
+  settings: Settings,
   monitor?: { address: string; state: State },
 ): Promise<Result> {
-  const providers = await newProcess(settings);
+  const providers = providersOf(settings);
   if (monitor) monitor.state = structuredClone(state);
   const now = structuredClone(state);
   const errors: string[] = [];
@@ -285,7 +266,7 @@ export async function run(
     let deleteFirst = given.deleteBeforeReplace;
     if (isTargeted) mode = "replace";
     else {
-      let diff: Awaited<ReturnType<Provider["diff"]>> = {};
+      let diff: Awaited<ReturnType<DynamicProvider["diff"]>> = {};
       await attempt(async () => {
         diff = await provider.diff(old.id, old.outputs, inputs);
       });
@@ -362,8 +343,8 @@ export async function run(
 }
 
 /** Deletes everything, without a program. */
-export async function destroy(state: State, settings: Values, targets?: string[]): Promise<Result> {
-  const providers = await newProcess(settings);
+export async function destroy(state: State, settings: Settings, targets?: string[]): Promise<Result> {
+  const providers = providersOf(settings);
   const errors: string[] = [];
   for (const type of ["Link", "Domain"] as const) {
     const entries = [...state.pending, ...state.live].filter(

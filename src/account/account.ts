@@ -1,0 +1,175 @@
+import { Client } from "../service/client";
+import { systemClock, type Clock } from "../service/clock";
+import { LinkReads } from "../service/listing";
+import { Changes, type ServiceJournal } from "./changes";
+import { CreateNotes } from "./create-once";
+import { Existing } from "./existing";
+import { Journal } from "./journal";
+import { Ownership } from "./ownership";
+import { RunProgress } from "./progress";
+import type { Saved } from "./saved";
+import { backend, resolveSettings, SettingsError, type ReadConfig, type Settings } from "./settings";
+
+/** The stack's own domains and links by URN, as the engine has saved them; what is to be deleted only is not among them. */
+export type StackState = Map<string, Saved>;
+
+/** What an account cannot know or do by itself, as it does not know who asks. */
+export interface Surroundings {
+  /** Reads the configuration of the stack. */
+  readConfig: ReadConfig;
+  /** Tells the user something as it happens. */
+  say: (text: string) => void;
+  /** The same for what counts only now. */
+  tell: (text: string) => void;
+  /** Throws where no request is to be sent any more. */
+  assertWanted: () => void;
+  /** Reads the state of the stack, empty where it cannot be had; `source` is what a program tells of where it is. */
+  readState: (source: string) => Promise<StackState>;
+  /** Default: that of the system. */
+  clock?: Clock;
+}
+
+/** What a program tells with each of its resources, and that is for the whole run. */
+export interface Told {
+  /** Where the state can be asked for: only a program knows, so not in a refresh or a destroy. */
+  stateSource?: string | undefined;
+  /** How many domains and links the program has made so far. */
+  resources?: number | undefined;
+  /** The aliases that its links name, as one text. */
+  wishes?: string | undefined;
+  /** File, line and column of the resource's entry in a catalog. */
+  entry?: string | undefined;
+}
+
+/**
+ * One configured service for one run: its client, and everything that the run remembers. Two of them share nothing but what is by
+ * nature the process's own: connections, and the pace of requests with one key.
+ */
+export class Account {
+  readonly clock: Clock;
+  readonly ownership = new Ownership();
+  readonly progress = new RunProgress();
+  readonly existing: Existing;
+  readonly changes: Changes;
+  readonly say: (text: string) => void;
+  readonly #around: Surroundings;
+  /** They are needed several times for each resource and stay the same for a whole run. */
+  #settings: Settings | SettingsError | undefined;
+  #service: { client: Client; reads: LinkReads } | undefined;
+  #journal: ServiceJournal | undefined;
+  #stateSource: string | undefined;
+  #state: Promise<StackState> | undefined;
+  readonly #entries = new Map<string, string>();
+
+  constructor(around: Surroundings) {
+    this.#around = around;
+    this.clock = around.clock ?? systemClock;
+    this.say = around.say;
+    this.existing = new Existing(() => this.client, around.say);
+    this.changes = new Changes(() => this.#openJournal(), this.ownership, around.say);
+  }
+
+  /** Throws a `SettingsError` where something is missing or wrong in them. */
+  get settings(): Settings {
+    const settings = this.#resolved();
+    if (settings instanceof SettingsError) throw settings;
+    return settings;
+  }
+
+  /** The settings, unless something is missing or wrong in them. */
+  get knownSettings(): Settings | undefined {
+    const settings = this.#resolved();
+    return settings instanceof SettingsError ? undefined : settings;
+  }
+
+  /** What is missing or wrong in the settings, for `check` to report before anything is planned. */
+  get settingsProblems(): string[] {
+    const settings = this.#resolved();
+    return settings instanceof SettingsError ? settings.problems : [];
+  }
+
+  #resolved(): Settings | SettingsError {
+    try {
+      this.#settings ??= resolveSettings(this.#around.readConfig);
+    } catch (error) {
+      if (!(error instanceof SettingsError)) throw error;
+      this.#settings = error;
+    }
+    return this.#settings;
+  }
+
+  /** Throws where an object was made on another service than the settings name, for a plan to fail offline. */
+  assertOrigin(origin: string | undefined): void {
+    const { baseUrl, movedFrom } = this.settings;
+    if (origin === undefined || origin === baseUrl || origin === movedFrom) return;
+    throw new Error(
+      `This resource was made on the service at ${origin}, but shortlink:baseUrl is ${baseUrl}, where its id names another ` +
+        `object. Set the old address again, or, if the service has moved, run "pulumi config set shortlink:movedFrom ${origin}", ` +
+        `"pulumi up" and "pulumi refresh".`,
+    );
+  }
+
+  get client(): Client {
+    return this.#open().client;
+  }
+
+  /** What reads many links with few requests. */
+  get reads(): LinkReads {
+    return this.#open().reads;
+  }
+
+  #open(): { client: Client; reads: LinkReads } {
+    if (this.#service) return this.#service;
+    const { limitWindow: window, acceptGone, ...connection } = this.settings;
+    const { tell, assertWanted } = this.#around;
+    const progress = (sent: number) => this.#service?.reads.progress() ?? this.progress.ofProgram(sent);
+    const client = new Client(connection, { clock: this.clock, tell, window, assertWanted, progress });
+    return (this.#service = { client, reads: new LinkReads(client, { acceptGone, clock: this.clock }) });
+  }
+
+  #openJournal(): ServiceJournal | undefined {
+    const { journal, baseUrl: service = "" } = this.knownSettings ?? {};
+    if (journal === undefined) return undefined;
+    return (this.#journal ??= { journal: new Journal(journal), service });
+  }
+
+  /** The journal with the notes of this service; undefined where there is none. */
+  get journal(): ServiceJournal | undefined {
+    return this.#openJournal();
+  }
+
+  /** The notes of a resource's create. */
+  notesOf(urn: string | undefined): CreateNotes {
+    return new CreateNotes(this.client, this.#openJournal(), backend(), urn);
+  }
+
+  /** Notes what a program tells with one of its resources. */
+  hear(urn: string | undefined, { stateSource, resources = 0, wishes, entry }: Told): void {
+    this.#stateSource ??= stateSource;
+    this.progress.noteProgram(resources);
+    this.ownership.noteWishes(wishes);
+    if (urn !== undefined && entry !== undefined) this.#entries.set(urn, entry);
+  }
+
+  /** File, line and column of a resource's entry; undefined where it is none of a catalog. */
+  entryOf(urn: string | undefined): string | undefined {
+    return urn === undefined ? undefined : this.#entries.get(urn);
+  }
+
+  /** The state that the stack had when this was first asked for; empty where it cannot be had. */
+  stackState(): Promise<StackState> {
+    // A resource that tells where to ask may come later.
+    if (this.#stateSource === undefined) return Promise.resolve<StackState>(new Map());
+    return (this.#state ??= this.#around.readState(this.#stateSource));
+  }
+
+  /** What the stack's state has of a resource. */
+  async savedOf(urn: string | undefined): Promise<Saved | undefined> {
+    return urn === undefined ? undefined : (await this.stackState()).get(urn);
+  }
+
+  /** Is the resource in the state already, or was it a moment ago? The engine replaces some without a word to the provider. */
+  async isInState(urn: string | undefined): Promise<boolean> {
+    return this.ownership.isInState(urn) || (await this.savedOf(urn)) !== undefined;
+  }
+}

@@ -1,0 +1,111 @@
+import { isLost } from "../service/errors";
+import type { Journal } from "./journal";
+import { unlessGone } from "./messages";
+import type { ObjectName, Ownership } from "./ownership";
+
+/** A journal, and the service that its notes are about. */
+export interface ServiceJournal {
+  journal: Journal;
+  service: string;
+}
+
+/**
+ * What this account's runs change of objects that exist. The engine may be killed before it saves what a write did, so each write
+ * is noted before it is sent; a state that shows the note's name strikes it out.
+ */
+export class Changes {
+  readonly #journal: () => ServiceJournal | undefined;
+  readonly #ownership: Ownership;
+  readonly #say: (text: string) => void;
+
+  /** @param journal Undefined where the settings name none, or cannot be read. */
+  constructor(journal: () => ServiceJournal | undefined, ownership: Ownership, say: (text: string) => void) {
+    this.#journal = journal;
+    this.#ownership = ownership;
+    this.#say = say;
+  }
+
+  /** Notes that the engine has an object in its state. */
+  noteSaved(object: ObjectName): void {
+    // It is told again in the next run, so a journal that cannot be written stops no plan.
+    void (async () => {
+      const { journal, service } = this.#journal() ?? {};
+      await journal?.saved(service ?? "", object);
+    })().catch(() => undefined);
+  }
+
+  /** Notes that properties of an object are about to be changed, or without any that it is about to be deleted. Returns the note. */
+  async note(object: ObjectName, fields: readonly string[]): Promise<string | undefined> {
+    const { journal, service = "" } = this.#journal() ?? {};
+    return journal?.changing({ time: new Date().toISOString(), service, object, fields: [...fields] });
+  }
+
+  /**
+   * The properties that an earlier run may have changed without the state showing it; undefined for none.
+   *
+   * @param revision The note that the state has.
+   */
+  unsaved(object: ObjectName, revision: string | undefined): string[] | undefined {
+    const { journal, service = "" } = this.#journal() ?? {};
+    const changes = journal?.changesOf(service, object) ?? [];
+    const saved = changes.slice(0, changes.findIndex(({ change }) => change === revision) + 1);
+    // Told again in the next run where the journal cannot be written.
+    if (saved.length > 0) void journal?.settle(saved).catch(() => undefined);
+    const open = changes.slice(saved.length).flatMap(({ fields }) => fields);
+    return changes.length > saved.length ? [...new Set(open)] : undefined;
+  }
+
+  /** Notes that changes of an object did not happen, or do not matter any more: `only` one of them, all `except` one, or all. */
+  async settle(
+    object: ObjectName,
+    { only, except }: { only?: string | undefined; except?: string | undefined } = {},
+  ): Promise<void> {
+    const { journal, service = "" } = this.#journal() ?? {};
+    const settled = (journal?.changesOf(service, object) ?? []).filter(
+      ({ change }) => (only ?? change) === change && except !== change,
+    );
+    if (settled.length > 0) await journal?.settle(settled).catch(() => undefined);
+  }
+
+  /** Notes that a resource takes an object over from another one, which the state may have for longer. Returns the mark of the new one. */
+  async noteTakeOver(object: ObjectName): Promise<string | undefined> {
+    const { journal, service = "" } = this.#journal() ?? {};
+    const change = { time: new Date().toISOString(), service, object: ownerOf(object), fields: ["holder"] };
+    return journal?.changing(change);
+  }
+
+  /** Notes that a resource in the state keeps an object: a taking over by another one was not saved. */
+  settleTakeOver(object: ObjectName, adoption: string | undefined): void {
+    const { journal, service = "" } = this.#journal() ?? {};
+    const notes = journal?.changesOf(service, ownerOf(object)) ?? [];
+    if (notes.length > 0 && notes.at(-1)?.change !== adoption)
+      void journal?.settle(notes).catch(() => undefined);
+  }
+
+  /**
+   * Deletes an object between two notes; an object that is gone is one that is deleted. One that another resource took over stays:
+   * a run with `--target` and a destroy plan nothing that would show it.
+   *
+   * @param adoption The mark of the entry of the state that goes.
+   */
+  async delete(object: ObjectName, adoption: string | undefined, call: () => Promise<void>): Promise<void> {
+    const { journal, service = "" } = this.#journal() ?? {};
+    const owners = journal?.changesOf(service, ownerOf(object)) ?? [];
+    if (owners.length > 0 && !this.#ownership.isPlanned(object) && owners.at(-1)?.change !== adoption)
+      return this.#say(`${object} stays: another resource of this stack has taken it over.`);
+    const deletion = await this.note(object, []);
+    try {
+      await unlessGone(call());
+    } catch (error) {
+      if (!isLost(error)) await this.settle(object, { only: deletion });
+      throw error;
+    }
+    await this.settle(object, { except: deletion });
+    this.settleTakeOver(object, "");
+  }
+}
+
+/** What the journal calls the note of who has an object. */
+function ownerOf(object: ObjectName): string {
+  return `holder of ${object}`;
+}

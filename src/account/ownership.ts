@@ -1,0 +1,216 @@
+import { randomUUID } from "node:crypto";
+
+// Which resource of the stack has which object. The engine tells its providers no state, but each of its calls shows a part of it:
+// a diff shows that a resource has an object, a create that it is given one. Two resources may come to the same object
+// (two imports; a resource that was renamed without `aliases`, in a run that failed elsewhere), and then the deletion of
+// one must not take the object from the other. The engine plans all resources of a program before it deletes any.
+
+export type ObjectType = "domain" | "link";
+/** An object of the service as messages and the journal name it: `link 12`. */
+export type ObjectName = `${ObjectType} ${string}`;
+
+/** What a state remembers of how its resource came to its object. */
+export interface Provenance {
+  /** Present where the object existed before: tells this entry of the state from others that have, or had, the same object. */
+  adoption?: string | undefined;
+  /** Ids of objects that this resource had before it was replaced, and that may still exist. */
+  former?: string[] | undefined;
+}
+
+interface Owner {
+  urn: string | undefined;
+  adoption: string | undefined;
+  /** False where this run replaces the resource, which gives the object up. */
+  stays: boolean;
+}
+
+/** The aliases that links of a program name, by the names of the resources; null where one names none that is known. */
+type Wishes = Record<string, string | null>;
+
+export class Ownership {
+  /** By object: the entries of the state that this run has planned. */
+  readonly #planned = new Map<string, Owner>();
+  /** By object: the resources that creates of this run have given it to. */
+  readonly #given = new Map<string, string>();
+  /** By what must be unique (an alias on its domain, the name of a domain, an imported object): the resource that wants it. */
+  readonly #wanted = new Map<string, string>();
+  /** Resources that have, or had a moment ago, an object in the state. */
+  readonly #inState = new Set<string>();
+  /** By resource: ids of the objects that it had before. */
+  readonly #former = new Map<string, Set<string>>();
+  #wishes: Wishes = {};
+  #wishesText = "";
+  #isRefreshing = false;
+  #isPlanning = false;
+
+  /** Notes that the engine plans: what a refresh compares is no plan. */
+  notePlanning(): void {
+    this.#isRefreshing = false;
+    this.#isPlanning = true;
+  }
+
+  /** Has this run planned a program? A destroy plans none. */
+  get hasPlanned(): boolean {
+    return this.#isPlanning;
+  }
+
+  /** Notes that a refresh reads. */
+  noteRefreshing(): void {
+    this.#isRefreshing = true;
+  }
+
+  /** Does the engine compare what a refresh has read, and plan nothing? */
+  get isComparing(): boolean {
+    return this.#isRefreshing;
+  }
+
+  /** Notes that a resource is in the state already. */
+  noteInState(urn: string | undefined): void {
+    if (urn !== undefined) this.#inState.add(urn);
+  }
+
+  /** Is, or was a moment ago, the resource in the state? Then it has been imported, if ever. */
+  isInState(urn: string | undefined): boolean {
+    return urn !== undefined && this.#inState.has(urn);
+  }
+
+  /**
+   * Notes what a resource of the program wants for itself alone, for example `link 12/docs`. Returns the resource that wants it
+   * as well, if there is one.
+   */
+  noteWanted(what: string, urn: string | undefined): string | undefined {
+    if (urn === undefined) return undefined;
+    const other = this.#wanted.get(what) ?? urn;
+    if (other !== urn) return other;
+    this.#wanted.set(what, urn);
+    return undefined;
+  }
+
+  /** Notes the aliases that the links of the program name, as a resource of it tells them. */
+  noteWishes(text: string | undefined): void {
+    if (text === undefined || text === this.#wishesText) return;
+    this.#wishesText = text;
+    this.#wishes = JSON.parse(text) as Wishes;
+  }
+
+  /**
+   * The alias that the program names for the link of a resource: null where it has no such resource, undefined where it names
+   * none or is not known.
+   */
+  wishedAlias(urn: string): string | null | undefined {
+    const name = urn.split("::").at(-1) ?? "";
+    if (!Object.hasOwn(this.#wishes, name)) return Object.keys(this.#wishes).length > 0 ? null : undefined;
+    return this.#wishes[name] ? this.#wishes[name] : undefined;
+  }
+
+  /** The other resource that keeps an object in this run, as far as the run has planned. */
+  #otherOwner(object: ObjectName, urn: string | undefined): string | undefined {
+    const planned = this.#planned.get(object);
+    const others = [this.#given.get(object), planned?.stays ? planned.urn : undefined];
+    return urn === undefined ? undefined : others.find((other) => other !== undefined && other !== urn);
+  }
+
+  /** Notes the plan of a resource. Throws where another one keeps the same object. */
+  notePlan(
+    object: ObjectName,
+    { urn, stays, adoption, former = [] }: Provenance & { urn: string | undefined; stays: boolean },
+  ): void {
+    if (this.#isRefreshing) return;
+    this.noteInState(urn);
+    if (urn !== undefined) {
+      const ids = this.#former.get(urn) ?? new Set<string>();
+      this.#former.set(urn, ids);
+      for (const each of [...former, idOf(object)]) ids.add(each);
+    }
+    const other =
+      this.#otherOwner(object, urn) ?? this.noteWanted(`import ${object}`, stays ? urn : undefined);
+    if (stays && other !== undefined) throw sharedBy(object, other);
+    this.#planned.set(object, { urn, adoption, stays });
+  }
+
+  /** Throws where another resource has the object. */
+  assertFree(object: ObjectName, urn: string | undefined): void {
+    const other = this.#otherOwner(object, urn);
+    if (other !== undefined) throw sharedBy(object, other);
+  }
+
+  /** What is wrong with an import: another resource has the object, or imports it as well. */
+  importClashes(
+    type: ObjectType,
+    key: string | undefined,
+    urn: string | undefined,
+  ): { property: string; reason: string }[] {
+    // Of a resource that has its object the option means nothing any more.
+    if (key === undefined || this.isInState(urn)) return [];
+    const other = this.noteWanted(`import ${type} ${key}`, urn);
+    if (other === undefined) return [];
+    const reason = `import: ${type} ${key} is also that of the resource ${nameOf(other)} (${other}); two resources cannot share it`;
+    return [{ property: "", reason }];
+  }
+
+  /** Gives an object to a resource that is created. Throws where another one has it. */
+  claim(object: ObjectName, urn: string | undefined): { release: () => void } {
+    this.assertFree(object, urn);
+    if (urn !== undefined) this.#given.set(object, urn);
+    return { release: () => this.#given.delete(object) };
+  }
+
+  /** Has a create of this run the object, or has the run planned it for a resource that is in the state? */
+  isOwned(object: ObjectName): boolean {
+    return this.#given.has(object) || this.#planned.has(object);
+  }
+
+  /** Did the resource have this object before it was replaced? Then it is still in the state, and its deletion is pending. */
+  isFormer(id: number, urn: string | undefined): boolean {
+    return urn !== undefined && (this.#former.get(urn)?.has(String(id)) ?? false);
+  }
+
+  /**
+   * What the state of a created resource remembers.
+   *
+   * @param mark That of the journal's note where the object was another resource's.
+   */
+  provenanceOf(id: number, urn: string | undefined, isNew: boolean, mark: string = randomUUID()): Provenance {
+    const ids = [...((urn === undefined ? undefined : this.#former.get(urn)) ?? [])];
+    const others = ids.filter((each) => each !== String(id));
+    return { adoption: isNew ? undefined : mark, former: others.length > 0 ? others : undefined };
+  }
+
+  /**
+   * May the deletion of a resource delete its object? Not where this run has given the object to a resource, or planned it for
+   * another entry of the state.
+   */
+  isLast(object: ObjectName, { adoption }: Provenance): boolean {
+    const planned = this.#planned.get(object);
+    return !this.#given.has(object) && (planned === undefined || planned.adoption === adoption);
+  }
+
+  /** Has this run planned the object for a resource? */
+  isPlanned(object: ObjectName): boolean {
+    return this.#planned.has(object);
+  }
+
+  /** Notes that an object is gone. */
+  noteDeleted(object: ObjectName, urn: string | undefined): void {
+    this.noteInState(urn);
+    if (urn !== undefined) this.#former.get(urn)?.delete(idOf(object));
+  }
+}
+
+function idOf(object: ObjectName): string {
+  return object.slice(object.indexOf(" ") + 1);
+}
+
+/** The error of a second resource with an object that another one has. */
+function sharedBy(object: ObjectName, urn: string): Error {
+  const [type] = object.split(" ");
+  return new Error(
+    `${object} is managed by another resource of this stack, ${nameOf(urn)} (${urn}), and two resources cannot share it. ` +
+      `Remove one of the two from the program: the ${type} stays for the other.`,
+  );
+}
+
+/** The name of a resource as the program has it. */
+export function nameOf(urn: string): string {
+  return JSON.stringify(urn.split("::").at(-1));
+}

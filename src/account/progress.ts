@@ -1,0 +1,60 @@
+import type { Progress } from "../service/pacer";
+
+/**
+ * What a run knows of its own length, for those who wait for the account's limit or for the plans of other resources. A program
+ * tells how many resources it has; a refresh learns from the lists of links how many pages there are; a destroy is told of one
+ * deletion at a time.
+ */
+export class RunProgress {
+  #total = 0;
+  #running = 0;
+  /** A resource that is replaced is checked twice. */
+  readonly #checked = new Set<string>();
+  /** Resources in the state that were checked and are to be compared with it. */
+  readonly #undecided = new Set<string>();
+
+  /** Notes how many domains and links the program has made so far. */
+  noteProgram(resources: number): void {
+    if (resources > this.#total) this.#total = resources;
+  }
+
+  /** Notes that the engine has come to a resource of the program; where the state has it, its plan follows. */
+  noteChecked(urn: string | undefined, isInState: boolean): void {
+    if (urn === undefined) return;
+    this.#checked.add(urn);
+    if (isInState) this.#undecided.add(urn);
+  }
+
+  /** Notes that the engine has planned a resource of the state. */
+  notePlanned(urn: string | undefined): void {
+    if (urn !== undefined) this.#undecided.delete(urn);
+  }
+
+  /** Has the engine planned all resources that the program had told of? */
+  get isPlanned(): boolean {
+    return this.#total > 0 && this.#checked.size >= this.#total && this.#undecided.size === 0;
+  }
+
+  /** Counts a call of the engine as work that is not done yet. */
+  async whileRunning<Value>(call: () => Promise<Value>): Promise<Value> {
+    this.#running++;
+    try {
+      return await call();
+    } finally {
+      this.#running--;
+    }
+  }
+
+  /**
+   * How far the program's resources have come; undefined where there is no program.
+   *
+   * @param sent Requests so far, which tell how many the resources that the engine has not come to yet will take.
+   */
+  ofProgram(sent: number): Progress | undefined {
+    const [seen, running] = [this.#checked.size, this.#running];
+    const left = this.#total - seen;
+    if (seen === 0 || left < 0) return undefined;
+    const requests = Math.ceil((left * (sent + running)) / seen) + running;
+    return { done: seen - running, left: left + running, what: "resources", requests };
+  }
+}

@@ -1,0 +1,106 @@
+import type { z } from "zod";
+import { given, nameOf, type DomainItem, type Item, type LinkItem, type Values } from "./entries";
+import type { Findings } from "./findings";
+import * as schema from "./schema";
+import { suggest } from "./suggest";
+import { placeText, type Parsed, type Written } from "./written";
+
+/** The entries of a catalog, before their layers are merged. */
+export interface Items {
+  domains: Map<string, DomainItem>;
+  links: Map<string, LinkItem>;
+  /** What overlays have taken away. */
+  removed: Map<string, Written>;
+}
+
+/** What an overlay says of one kind of entry. */
+interface Section {
+  items: Map<string, Item>;
+  noun: "domain" | "link";
+  changes: z.ZodType;
+  key: { rule: z.ZodType; name: string; of: (text: string) => string };
+}
+
+/** Lays an overlay over the entries. Returns how many it speaks of. */
+export function applyOverlay(parsed: Parsed, items: Items, findings: Findings): number {
+  const { domains, links } = items;
+  const domainKey = { rule: schema.domainName, name: "name", of: nameOf };
+  const linkKey = { rule: schema.entryKey, name: "key", of: (key: string) => key };
+  const changes = [
+    rename(parsed, domains, findings),
+    change(parsed, items, findings, {
+      items: domains,
+      noun: "domain",
+      changes: schema.domainChanges,
+      key: domainKey,
+    }),
+    change(parsed, items, findings, {
+      items: links,
+      noun: "link",
+      changes: schema.linkChanges,
+      key: linkKey,
+    }),
+  ];
+  return changes.reduce((sum, count) => sum + count, 0);
+}
+
+/** Gives domains other names. Returns how many it speaks of. */
+function rename(parsed: Parsed, domains: Map<string, DomainItem>, findings: Findings): number {
+  const map = given(parsed.sections.get("domainMap"));
+  if (!map || !findings.isSound(schema.domainMap, map, "domainMap")) return 0;
+  const names = Object.entries(map.value as Record<string, string>);
+  for (const [from, to] of names) {
+    const domain = domains.get(nameOf(from));
+    if (domain) [domain.name, domain.nameAt] = [nameOf(to), () => map.at([from])];
+    else if (findings.isWhole) {
+      const hint = suggest(nameOf(from), [...domains.keys()], findings.all.length);
+      const reason = `there is no domain ${JSON.stringify(from)} in the catalog${hint}`;
+      findings.note("overlay", map.at([from], true), undefined, reason);
+    }
+  }
+  return names.length;
+}
+
+/** Changes entries, or takes them away. Returns how many it speaks of. */
+function change(
+  parsed: Parsed,
+  { removed }: Items,
+  findings: Findings,
+  { items, noun, changes, key: { rule, name, of } }: Section,
+): number {
+  const entries = parsed.entriesOf(`${noun}s`, false);
+  if (!entries) {
+    const place = parsed.sections.get(`${noun}s`)?.at();
+    if (place) findings.noteUnreadable(place, `${noun}s must be a map of ${noun}s by their keys`);
+    return 0;
+  }
+  const seen = new Map<string, Written>();
+  for (const entry of entries) {
+    const key = of(entry.key ?? "");
+    const subject = `${noun} ${JSON.stringify(key)}`;
+    const [item, first] = [items.get(key), seen.get(key)];
+    seen.set(key, entry);
+    const isKey = findings.isKey(rule, name, entry, subject);
+    const isSound = entry.value === null || findings.isSound(changes, entry, subject);
+    if (first) {
+      const reason = `${subject} stands twice: first at ${placeText(first.at())}`;
+      findings.note("duplicate", entry.at(), undefined, reason);
+    } else if (item) {
+      if (entry.value === null) {
+        items.delete(key);
+        removed.set(`${noun} ${key}`, entry);
+      } else if (isSound) item.layers.unshift({ values: entry.value as Values, at: entry.at });
+    } else if (findings.isWhole && isKey) {
+      const gone = removed.get(`${noun} ${key}`);
+      const hint = gone ? removedText(gone) : suggest(key, [...items.keys()], findings.all.length);
+      const reason = `there is no ${subject} in the catalog to change${hint}`;
+      findings.note("overlay", entry.at(), undefined, reason);
+    }
+  }
+  return entries.length;
+}
+
+/** Where an entry was taken away, for those who miss it. */
+export function removedText(entry: Written): string {
+  return `: it was taken away at ${placeText(entry.at())}`;
+}

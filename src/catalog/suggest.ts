@@ -1,0 +1,20 @@
+import { closest, distance } from "fastest-levenshtein";
+
+/** After so many findings nothing is suggested any more: where nothing fits anything, that would take minutes. */
+const mostHints = 100;
+
+/**
+ * `: did you mean "url"?` where one of the names is near.
+ *
+ * @param told How many findings there are so far.
+ */
+export function suggest(name: string, known: readonly string[], told = 0): string {
+  if (known.length === 0 || told > mostHints) return "";
+  const camel = name.replace(/[_-]([a-z])/g, (_, letter: string) => letter.toUpperCase());
+  const small = known.map((each) => each.toLowerCase());
+  const near = closest(camel.toLowerCase(), small);
+  const found = [small.indexOf(near), small.findIndex((each) => each.startsWith(camel.toLowerCase()))]
+    .map((index) => known[index] ?? "")
+    .find((each) => each.startsWith(camel) || distance(camel, each) <= Math.max(2, each.length / 4));
+  return found === undefined || found === "" ? "" : `: did you mean ${JSON.stringify(found)}?`;
+}

@@ -1,0 +1,179 @@
+import { isAlias, isMap, isScalar, isSeq, parseDocument, visit } from "yaml";
+import type { Node, Pair, YAMLMap } from "yaml";
+import { findingAt, placesIn, placeText, type Finding, type Parsed, type Written } from "./written";
+
+// From the text of YAML, or of JSON of which somebody asks where things stand, to entries that know it.
+
+/** A file as nodes that know where they stand. */
+function compose(file: string, text: string, isJson: boolean) {
+  const doc = parseDocument(text, {
+    schema: isJson ? "json" : "core",
+    merge: !isJson,
+    prettyErrors: false,
+    // Found below, for all maps in one go and with both places.
+    uniqueKeys: false,
+    logLevel: "error",
+  });
+  const place = placesIn(file, text);
+  const resolve = (node: unknown) => (isAlias(node) ? node.resolve(doc) : node);
+  return { doc, place, resolve };
+}
+
+/** @param isJson YAML takes more than JSON has. */
+export function parseYaml(
+  file: string,
+  text: string,
+  collections: readonly string[],
+  isJson: boolean,
+): Parsed {
+  const { doc, place, resolve } = compose(file, text, isJson);
+  const findings: Finding[] = [];
+  const note = (offset: number, message: string) =>
+    findings.push(findingAt("syntax", place(offset), undefined, message));
+  // The parser of YAML takes more than JSON has.
+  const problem = isJson && text.trim() !== "" ? jsonError(text) : undefined;
+  if (problem) note(problem.offset ?? doc.errors[0]?.pos[0] ?? text.trimEnd().length, problem.message);
+  else {
+    // What follows at the same place only follows from it.
+    const places = new Set<number>();
+    for (const { code, pos, message } of doc.errors) {
+      const several = "is the begin of a second document: put it into a file of its own";
+      // After a colon comes text of the file, which may be a password.
+      if (!places.has(pos[0]))
+        note(pos[0], code === "MULTIPLE_DOCS" ? several : message.replace(/: [^]*$/, ""));
+      places.add(pos[0]);
+    }
+  }
+  const top: Parsed = { file, sections: new Map(), entriesOf: () => [], findings };
+  if (findings.length > 0) return top;
+
+  const again = (pair: Pair, first: Pair) => {
+    const at = placeText(place(startOf(first.key)));
+    return `${JSON.stringify(textOf(pair.key))} stands twice: first at ${at}`;
+  };
+  const own = new Set<unknown>();
+  const contents = doc.contents as Node | null;
+  if (isMap(contents)) {
+    own.add(contents);
+    for (const pair of contents.items) {
+      if (collections.includes(textOf(pair.key))) own.add(resolve(pair.value));
+    }
+  }
+  visit(doc, {
+    Map(_, map) {
+      if (own.has(map)) return;
+      duplicates(map, (pair, first) => note(startOf(pair.key), again(pair, first)));
+      for (const { key, value } of isJson ? [] : map.items) {
+        if (textOf(key) !== "<<") continue;
+        const merged = resolve(value);
+        const sources = isSeq(merged) ? merged.items.map(resolve) : [merged];
+        // Of an anchor that is not there, that alone is told.
+        if (!sources.every((each) => each === undefined || isMap(each)))
+          note(startOf(key), "<< takes a map, or a list of maps");
+      }
+    },
+    Alias(_, alias, path) {
+      const target = alias.resolve(doc);
+      if (!target) note(startOf(alias), "there is no anchor of this name before it");
+      else if (path.includes(target)) note(startOf(alias), "an anchor cannot hold what repeats it");
+    },
+  });
+  if (findings.length > 0) return top;
+
+  const written = (key: string | undefined, node: unknown, offset: number): Written[] => {
+    const at: Written["at"] = (path = [], isKey = false) =>
+      place(offsetOf(path, isKey, resolve, node, offset));
+    try {
+      return [{ key, value: node ? (node as Node).toJS(doc) : null, at }];
+    } catch (error) {
+      if (!(error instanceof ReferenceError)) throw error;
+      note(offset, "repeats too much by its anchors");
+      return [];
+    }
+  };
+  const pairs = (map: YAMLMap) =>
+    map.items.flatMap((pair) => written(textOf(pair.key), pair.value, startOf(pair.key)));
+  if (!isMap(contents)) {
+    if (contents !== null && !(isScalar(contents) && contents.value === null)) {
+      note(startOf(contents), "must be a map of sections, like domains and links");
+    }
+    return top;
+  }
+  duplicates(contents, (pair, first) => note(startOf(pair.key), again(pair, first)));
+  for (const map of own) {
+    const merge = isMap(map) ? map.items.find((pair) => textOf(pair.key) === "<<") : undefined;
+    if (merge) note(startOf(merge.key), "<< has a meaning inside of an entry only");
+  }
+  if (findings.length > 0) return top;
+  const nodes = new Map(contents.items.map((pair) => [textOf(pair.key), pair]));
+  for (const [name, pair] of nodes) {
+    // A big section is not turned into values twice.
+    const isCollection = collections.includes(name);
+    const [section] = written(name, isCollection ? undefined : pair.value, startOf(pair.key));
+    if (section) top.sections.set(name, section);
+  }
+  top.entriesOf = (name, orList) => {
+    const node = resolve(nodes.get(name)?.value);
+    if (isMap(node)) return pairs(node);
+    if (isSeq(node) && orList) return node.items.flatMap((item) => written(undefined, item, startOf(item)));
+    return node === undefined || node === null || (isScalar(node) && node.value === null) ? [] : undefined;
+  };
+  return top;
+}
+
+/** What is wrong with JSON, and where if that is told; undefined where nothing is. */
+function jsonError(text: string): { offset: number | undefined; message: string } | undefined {
+  try {
+    JSON.parse(text);
+    return undefined;
+  } catch (error) {
+    const { message } = error as Error;
+    const [what = "", offset] = message.split(/,? (?:in JSON )?at position (\d+)/);
+    const reason = what.replace(/, (?:\.\.\.)?"[^]* is not valid JSON$/, "");
+    return { offset: offset === undefined ? undefined : Number(offset), message: `is not JSON: ${reason}` };
+  }
+}
+
+/** The text of a key as it is written: `404` and not a number. */
+function textOf(key: unknown): string {
+  return isScalar(key) ? (key.source ?? String(key.value)) : String(key);
+}
+
+function startOf(node: unknown): number {
+  return (node as Node | null | undefined)?.range?.[0] ?? 0;
+}
+
+function duplicates(map: YAMLMap, tell: (pair: Pair, first: Pair) => void): void {
+  const seen = new Map<string, Pair>();
+  for (const pair of map.items) {
+    const text = textOf(pair.key);
+    const first = seen.get(text);
+    if (first && text !== "<<") tell(pair, first);
+    else seen.set(text, pair);
+  }
+}
+
+function offsetOf(
+  path: readonly PropertyKey[],
+  isKey: boolean,
+  resolve: (node: unknown) => unknown,
+  node: unknown,
+  offset: number,
+): number {
+  const [part, ...rest] = path;
+  const parent = resolve(node);
+  if (part === undefined) return offset;
+  if (isMap(parent)) {
+    const pair = parent.items.find(({ key }) => textOf(key) === String(part));
+    if (!pair) return offset;
+    const [start, end] = (pair.value as Node | null)?.range ?? [];
+    const isEmpty = start === end;
+    const own = isEmpty || (isKey && rest.length === 0) ? startOf(pair.key) : startOf(pair.value);
+    return offsetOf(rest, isKey, resolve, pair.value, own);
+  }
+  if (isSeq(parent)) {
+    const item = parent.items[Number(part)];
+    return item === undefined ? offset : offsetOf(rest, isKey, resolve, item, startOf(item));
+  }
+  return offset;
+}

@@ -1,0 +1,44 @@
+// The fields of a domain. Each row is all that is known of one: see src/fields/row.ts for the columns.
+
+export const domainFields = {
+  name: {
+    wire: "name",
+    kind: "hostName",
+    max: 255,
+    required: true,
+    replaces: true,
+    doc: "Host name under which short links live.",
+    example: "go.example.com",
+  },
+  homepageUrl: {
+    wire: "homepage_url",
+    olderWire: "index_page",
+    kind: "url",
+    max: 255,
+    doc: "Where visitors of the bare domain are sent.",
+    example: "https://example.com/",
+  },
+  notFoundUrl: {
+    wire: "not_found_url",
+    olderWire: "not_found_page",
+    kind: "url",
+    max: 255,
+    doc: "Where visitors of unknown short links are sent.",
+    default: "a page with status 404",
+    example: "https://example.com/404",
+  },
+  forceDestroy: {
+    kind: "flag",
+    doc: "Lets the deletion of the domain delete links that Pulumi does not delete itself.",
+    default: "false",
+    example: false,
+  },
+  adopt: {
+    kind: "word",
+    words: ["never", "ifEqual", "always"],
+    doc: "What to do when the account has a domain of this name already.",
+    default: "the setting shortlink:adopt, else never",
+    creation: true,
+    example: "ifEqual",
+  },
+} as const;

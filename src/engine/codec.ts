@@ -1,0 +1,112 @@
+import type { Told } from "../account/account";
+import type { About, Inputs, Memory, Saved } from "../account/saved";
+import { isUnknown } from "../fields/problem";
+
+// How a resource looks on the engine's wire, and in states: arguments and outputs flat in one object, and beside them what only this
+// package reads, under names that begin with "__", which plans do not show. Every key but the program's own words is part of
+// states since release 0.1.0.
+
+/** Properties as the engine has them. */
+export type Flat = Record<string, unknown>;
+
+const aboutKeys = {
+  urn: "__urn",
+  secrets: "__secrets",
+  derivedAlias: "__alias",
+  keptAlias: "__keptAlias",
+  importKey: "__import",
+} satisfies Record<keyof About, string>;
+
+const memoryKeys = {
+  origin: "__origin",
+  echo: "__echo",
+  doubtful: "__doubtful",
+  revision: "__revision",
+  adoption: "__adoption",
+  former: "__former",
+} satisfies Record<keyof Memory, string>;
+
+/** What a program sends as one text beside the arguments; the simulated engine of the tests sends each part by itself. */
+interface Private {
+  __preview?: boolean;
+  /** Address of the engine's monitor, name of the stack, and how many resources the program has made so far. */
+  __state?: string;
+  __entry?: string;
+  __wishes?: string;
+}
+
+/** A resource of a program. */
+export interface News {
+  inputs: Inputs;
+  isPreview: boolean;
+  told: Told;
+  /**
+   * The mark of a secret output: the provider gives it back with its inputs, since the engine marks an output for which an input of the
+   * same name was one.
+   */
+  mark: Flat;
+}
+
+/** Reads what a program gives. @param output The output that may repeat a secret argument. */
+export function decodeNews(flat: Flat, output: string): News {
+  const { __private = "{}", [output]: mark, ...rest } = flat;
+  const all = { ...rest, ...(JSON.parse(__private as string) as Flat) };
+  const { __preview, __state = "", __entry, __wishes } = all as Private;
+  const [address, stack, resources] = __state.split(" ");
+  const { args, about } = decodeInputs(all, []);
+  // Not known in the preview whether it is a secret, as its value is not.
+  const isArgument = output in flat && mark !== null && !isUnknown(mark);
+  return {
+    inputs: { args: isArgument ? { [output]: mark, ...args } : args, about },
+    isPreview: __preview === true,
+    told: {
+      stateSource: address === "" ? undefined : `${address} ${stack}`,
+      resources: Number(resources ?? 0),
+      wishes: __wishes,
+      entry: __entry,
+    },
+    mark: mark === null ? { [output]: null } : {},
+  };
+}
+
+/** Reads the inputs of a state, or of a plan; what is computed is no argument. */
+export function decodeInputs(flat: Flat, outputs: readonly string[]): Inputs {
+  const args = Object.fromEntries(
+    Object.entries(flat).filter(([name]) => !name.startsWith("__") && !outputs.includes(name)),
+  );
+  return { args, about: picked(flat, aboutKeys) };
+}
+
+/** Reads a resource as the state has it. */
+export function decodeSaved(flat: Flat, outputs: readonly string[]): Saved {
+  return {
+    inputs: decodeInputs(flat, outputs),
+    outputs: Object.fromEntries(outputs.filter((name) => name in flat).map((name) => [name, flat[name]])),
+    memory: picked(flat, memoryKeys),
+    readId: flat.__id as string | undefined,
+  };
+}
+
+export function encodeInputs({ args, about }: Inputs): Flat {
+  return given({ ...args, ...named(about, aboutKeys) });
+}
+
+export function encodeSaved({ inputs, outputs, memory: { echo = {}, ...memory }, readId }: Saved): Flat {
+  const told = Object.keys(echo).length > 0 ? { ...memory, echo } : memory;
+  return given({ ...encodeInputs(inputs), ...outputs, ...named(told, memoryKeys), __id: readId });
+}
+
+function picked(flat: Flat, keys: Record<string, string>): Flat {
+  const entries = Object.entries(keys).filter(([, key]) => key in flat);
+  return Object.fromEntries(entries.map(([name, key]) => [name, flat[key]]));
+}
+
+function named(part: object, keys: Record<string, string>): Flat {
+  const flat: Flat = {};
+  for (const [name, value] of Object.entries(part) as [string, unknown][]) flat[keys[name] ?? name] = value;
+  return flat;
+}
+
+function given(flat: Flat): Flat {
+  return Object.fromEntries(Object.entries(flat).filter(([, value]) => value !== undefined));
+}

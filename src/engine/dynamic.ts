@@ -1,0 +1,215 @@
+import type * as pulumi from "@pulumi/pulumi";
+import { Account, type Surroundings } from "../account/account";
+import { describe } from "../account/messages";
+import type { Inputs } from "../account/saved";
+import type { ReadConfig } from "../account/settings";
+import { refusals, type Keys } from "../catalog/guard";
+import { DomainLife } from "../domain/lifecycle";
+import { LinkLife } from "../link/lifecycle";
+import { IncompleteError, type Life } from "../resource/model";
+import { redactor } from "../resource/secrets";
+import { ServiceError } from "../service/errors";
+import { decodeInputs, decodeNews, decodeSaved, encodeInputs, encodeSaved, type Flat } from "./codec";
+
+/** The providers of the three classes. They share one account, as the engine gives all of them the same configuration. */
+export interface Providers {
+  domain: DynamicProvider;
+  link: DynamicProvider;
+  catalog: CatalogProvider;
+}
+
+/** The providers of one process of the engine. @param around What the process is like. */
+export function dynamicProviders(around: Omit<Surroundings, "readConfig">): Providers {
+  let readConfig: ReadConfig = () => undefined;
+  const account = new Account({ ...around, readConfig: (key) => readConfig(key) });
+  // It must not do more: the engine does not wait for it before the first reads of a refresh, and an error here would reach one
+  // resource only.
+  const configure = ({ config }: { config: { get(key: string): string | undefined } }) => {
+    readConfig = (key) => config.get(key);
+    return Promise.resolve();
+  };
+  return {
+    domain: new DynamicProvider(account, new DomainLife(account), configure),
+    link: new DynamicProvider(account, new LinkLife(account), configure),
+    catalog: new CatalogProvider(account, configure),
+  };
+}
+
+type Configure = (request: { config: { get(key: string): string | undefined } }) => Promise<void>;
+
+/** The life cycle of a resource as the engine calls it: reads the call, hands it on, writes the answer, and nothing else. */
+export class DynamicProvider implements pulumi.dynamic.ResourceProvider {
+  readonly configure: Configure;
+  readonly #account: Account;
+  readonly #life: Life;
+
+  constructor(account: Account, life: Life, configure: Configure) {
+    this.#account = account;
+    this.#life = life;
+    this.configure = configure;
+  }
+
+  async check(olds: Flat, news: Flat): Promise<{ inputs: Flat; failures: pulumi.dynamic.CheckFailure[] }> {
+    const [output] = this.#life.outputs;
+    const { inputs: given, isPreview, told, mark } = decodeNews(news, output);
+    this.#account.hear(given.about.urn, told);
+    const isNew = Object.keys(olds).length === 0;
+    const old = isNew ? undefined : decodeInputs(olds, this.#life.outputs);
+    const { inputs, problems } = await this.#life.check({ isPreview }, old, given);
+    const reasons = [
+      ...this.#account.settingsProblems,
+      ...problems.map(({ property, reason }) => (property === "" ? reason : `${property} ${reason}`)),
+    ];
+    return {
+      inputs: { ...providerOf(news), ...encodeInputs(inputs), ...mark },
+      // The property stands in the reason, because the engine prints the value of a property that is named to it.
+      failures: reasons.map((reason) => ({ property: "", reason })),
+    };
+  }
+
+  async diff(id: string, olds: Flat, news: Flat): Promise<pulumi.dynamic.DiffResult> {
+    const { outputs } = this.#life;
+    try {
+      const plan = this.#life.diff(Number(id), decodeSaved(olds, outputs), decodeInputs(news, outputs));
+      return await Promise.resolve(plan);
+    } catch (error) {
+      throw new ProviderError(error);
+    }
+  }
+
+  async create(news: Flat): Promise<{ id: string; outs: Flat }> {
+    const inputs = decodeInputs(news, this.#life.outputs);
+    return this.#run([inputs], undefined, news, async () => {
+      const { id, saved } = await this.#life.create(inputs);
+      return { id: String(id), outs: { ...providerOf(news), ...encodeSaved(saved) } };
+    });
+  }
+
+  async read(id: string, state: Flat): Promise<{ id?: string; props?: Flat; inputs?: Flat }> {
+    const saved = decodeSaved(state, this.#life.outputs);
+    return this.#run([saved.inputs], saved.memory.origin, state, async () => {
+      // Of a `get` there is no output yet, of a refresh there always is.
+      const isGet = state[this.#life.outputs[0]] === undefined;
+      const read = isGet ? await this.#life.get(id) : await this.#life.read(Number(id), saved);
+      // An empty answer drops the resource from the state.
+      if (!read) return {};
+      const props = { ...providerOf(state), ...encodeSaved(read.saved) };
+      const inputs = read.inputs && { ...providerOf(state), ...encodeInputs(read.inputs) };
+      return { id: isGet ? String(read.id) : id, props, ...(inputs ? { inputs } : {}) };
+    });
+  }
+
+  async update(id: string, olds: Flat, news: Flat): Promise<{ outs: Flat }> {
+    const { outputs } = this.#life;
+    const [old, inputs] = [decodeSaved(olds, outputs), decodeInputs(news, outputs)];
+    return this.#run([old.inputs, inputs], old.memory.origin, news, async () => {
+      const saved = await this.#life.update(Number(id), old, inputs);
+      return { outs: { ...providerOf(news), ...encodeSaved(saved) } };
+    });
+  }
+
+  async delete(id: string, state: Flat): Promise<void> {
+    const saved = decodeSaved(state, this.#life.outputs);
+    return this.#run([saved.inputs], saved.memory.origin, state, () => this.#life.delete(Number(id), saved));
+  }
+
+  /**
+   * Runs a call to the service. Whatever goes wrong comes out as an error that the engine can show: the message stands alone, names
+   * properties as the program does, says what to do, and holds no value of a secret. An object that was made on another
+   * service is refused before anything is sent.
+   */
+  async #run<Value>(
+    inputs: Inputs[],
+    origin: string | undefined,
+    flat: Flat,
+    call: () => Promise<Value>,
+  ): Promise<Value> {
+    try {
+      this.#account.assertOrigin(origin);
+      return await this.#account.progress.whileRunning(call);
+    } catch (error) {
+      const redact = redactor(this.#life.table, ...inputs);
+      if (!(error instanceof IncompleteError)) throw new ProviderError(error, redact);
+      const properties = { ...providerOf(flat), ...encodeSaved(error.saved) };
+      throw new InitializationError(String(error.objectId), properties, error.reasons.map(redact));
+    }
+  }
+}
+
+/** The text of the provider, which the engine looks for in each answer. */
+function providerOf({ __provider }: Flat): Flat {
+  return __provider === undefined ? {} : { __provider };
+}
+
+/** What the engine takes for "created, but not as it should be": it saves the properties, and shows the reasons. */
+export class InitializationError extends Error {
+  constructor(
+    readonly id: string,
+    readonly properties: Flat,
+    readonly reasons: string[],
+  ) {
+    super(reasons.join(" "));
+  }
+}
+
+/**
+ * An error for the engine. It shows the message under the resource; where read and delete fail it prints the
+ * error and its stack under the stack as well, where one short line is enough.
+ */
+class ProviderError extends Error {
+  constructor(cause: unknown, redact: (text: string) => string = (text) => text) {
+    super(redact(describe(cause)), { cause });
+    this.stack = redact(`${cause instanceof ServiceError ? cause.operation : "the call"} failed`);
+  }
+
+  override toString(): string {
+    return "pulumi-shortlink";
+  }
+}
+
+/** The record of a catalog: it makes nothing, and refuses to lose a great part of what it had. */
+export class CatalogProvider implements pulumi.dynamic.ResourceProvider {
+  readonly configure: Configure;
+  readonly #account: Account;
+
+  constructor(account: Account, configure: Configure) {
+    this.#account = account;
+    this.configure = configure;
+  }
+
+  check(olds: Flat, news: Flat): Promise<{ inputs: Flat; failures: pulumi.dynamic.CheckFailure[] }> {
+    const links = news.links as Keys;
+    const { __maxDeletes, __formerly, __moved } = news;
+    const reasons = refusals({
+      olds: (olds.links ?? {}) as Keys,
+      news: links,
+      formerly: (__formerly ?? {}) as Record<string, string[]>,
+      moved: (__moved ?? []) as string[],
+      maxDeletes: __maxDeletes as number | undefined,
+      allowDeletes: this.#account.knownSettings?.allowDeletes,
+    });
+    const failures = reasons.map((reason) => ({ property: "", reason }));
+    return Promise.resolve({ inputs: { ...providerOf(news), links }, failures });
+  }
+
+  /** The engine keeps the new inputs also where nothing is to be done; a plan has enough to show. */
+  diff(): Promise<pulumi.dynamic.DiffResult> {
+    return Promise.resolve({ changes: false });
+  }
+
+  create(): Promise<pulumi.dynamic.CreateResult> {
+    return Promise.resolve({ id: "catalog", outs: {} });
+  }
+
+  read(id: string, props: object): Promise<pulumi.dynamic.ReadResult> {
+    return Promise.resolve({ id, props });
+  }
+
+  update(_id: string, olds: object): Promise<pulumi.dynamic.UpdateResult> {
+    return Promise.resolve({ outs: olds });
+  }
+
+  delete(): Promise<void> {
+    return Promise.resolve();
+  }
+}

@@ -1,0 +1,122 @@
+import { toZone } from "./dates";
+import { kinds, type Others } from "./kinds";
+import type { Row, Table } from "./row";
+
+// What follows from the rows of a table: how its fields look in the program, in the answers of the service and in its forms.
+
+/** Values of some fields by their names, in canonical form; absent means the service's default. */
+export type Values = { readonly [name: string]: unknown };
+
+/** The fields that the service has, in the order of the table. */
+export function managedOf(table: Table): string[] {
+  return Object.keys(table).filter((name) => table[name]?.wire !== undefined);
+}
+
+/** Write-only fields: the service tells only whether they are set. */
+export function secretsOf(table: Table): string[] {
+  return Object.keys(table).filter((name) => table[name]?.secret);
+}
+
+/** The fields that the service tells. */
+export function visibleOf(table: Table): string[] {
+  return managedOf(table).filter((name) => !table[name]?.secret);
+}
+
+/** The fields of which a change changes something. */
+export function comparedOf(table: Table): string[] {
+  return Object.keys(table).filter((name) => !table[name]?.creation);
+}
+
+/** The fields of which a change replaces the object. */
+export function replacingOf(table: Table): string[] {
+  return Object.keys(table).filter((name) => table[name]?.replaces);
+}
+
+/** The value of each row that has one. */
+function mapped(table: Table, toValue: (row: Row, name: string) => unknown): Record<string, unknown> {
+  const values: Record<string, unknown> = {};
+  for (const [name, row] of Object.entries(table)) {
+    const value = toValue(row, name);
+    if (value !== undefined && value !== null) values[name] = value;
+  }
+  return values;
+}
+
+/** In the place of a password that the service has but never tells. */
+const someSecret = "(set outside of this program)";
+
+/** The managed fields as the service answers them, in canonical form. */
+export function observe(table: Table, record: Values, inputs: Values = {}): Record<string, unknown> {
+  const values = mapped(table, (row, name) => {
+    if (row.wire === undefined) return undefined;
+    const answer = record[row.wire] ?? null;
+    if (row.secret) return answer ? someSecret : undefined;
+    // What replaces an object cannot change by itself, so an answer that does not tell it tells nothing.
+    if (answer === null) return row.replaces ? inputs[name] : undefined;
+    const { observe: toValue, isDefault } = kinds[row.kind];
+    const value = toValue ? toValue(answer, row) : answer;
+    return isDefault?.(value, row) ? undefined : value;
+  });
+  return comparable(table, values);
+}
+
+/** The managed fields as `observe` shows them when the service holds exactly the inputs. */
+export function wishOf(table: Table, inputs: Values): Record<string, unknown> {
+  const wish = mapped(table, ({ secret }, name) =>
+    secret && inputs[name] !== undefined ? someSecret : inputs[name],
+  );
+  return comparable(table, wish);
+}
+
+/** The same values with lists in an order of their own, where that of the program has no meaning to the service. */
+export function comparable(table: Table, values: Values): Record<string, unknown> {
+  const ordered = { ...values };
+  for (const [name, { kind }] of Object.entries(table)) {
+    const { order } = kinds[kind];
+    if (order && Array.isArray(values[name])) ordered[name] = order(values[name], values);
+  }
+  return ordered;
+}
+
+/** An answer with its lists in the order of the program, as far as that has the same items. */
+export function inOrderOf(table: Table, inputs: Values, answer: Others): Record<string, unknown> {
+  const ordered = { ...answer };
+  for (const [name, { kind }] of Object.entries(table)) {
+    const { placeIn } = kinds[kind];
+    const [list, own] = [answer[name], inputs[name] ?? []];
+    if (!placeIn || !Array.isArray(list) || !Array.isArray(own)) continue;
+    const place = (item: unknown) => {
+      const index = placeIn(item, own, answer);
+      return index === -1 ? Infinity : index;
+    };
+    ordered[name] = [...(list as unknown[])].sort((a, b) =>
+      place(a) === place(b) ? 0 : place(a) - place(b),
+    );
+  }
+  return ordered;
+}
+
+/** The same with its dates, which the service answers in UTC, in the time zone of the account if that is known. */
+export function inZone(table: Table, answer: Values, timeZone: string | undefined): Record<string, unknown> {
+  if (timeZone === undefined) return answer;
+  const local = mapped(table, ({ kind }, name) =>
+    kind === "dateTime" && answer[name] !== undefined
+      ? toZone(`${answer[name] as string}Z`, timeZone)
+      : undefined,
+  );
+  return { ...answer, ...local };
+}
+
+/** The values of a form that writes the given fields, by their names on the wire; absent ones are cleared. */
+export function toForm(table: Table, inputs: Values, names: readonly string[]): Record<string, unknown> {
+  const isWritten = (name: string) => names.includes(name) || names.includes(table[name]?.with ?? "");
+  const entries = managedOf(table)
+    .filter(isWritten)
+    .map((name) => {
+      const { kind, wire = "", ...row } = table[name] as Row;
+      const value = inputs[name];
+      const { form } = kinds[kind];
+      return [wire, form ? form(value, { kind, wire, ...row }) : (value ?? null)];
+    });
+  return Object.fromEntries(entries) as Record<string, unknown>;
+}

@@ -1,0 +1,199 @@
+import type { Account } from "../account/account";
+import { ExistsError, postUntilCertain } from "../account/create-once";
+import { findAlias, findUrl } from "../account/find";
+import type { Inputs } from "../account/saved";
+import { managedOf } from "../fields/table";
+import {
+  adoptObject,
+  differences,
+  digestOfItem,
+  digestOfWish,
+  importObject,
+  takeOver,
+  type Create,
+  type Making,
+} from "../resource/create";
+import type { LinkRecord } from "../service/client";
+import { isNotFound, type ServiceError } from "../service/errors";
+import { candidatesOf } from "./alias";
+import { AliasTaken, type AliasMoves } from "./alias-moves";
+import { linkFields } from "./fields";
+import { linkModel, type LinkValues } from "./model";
+import { linkForm, namingTargets, writeLink } from "./writes";
+
+/** What the creates of a run know of each other. */
+export interface LinkCreates {
+  account: Account;
+  moves: AliasMoves;
+  /** Ids of the links that creates of this run have, for certain or by a guess. */
+  claimed: Set<number>;
+  /** The last request of this run to make a link, by its key. */
+  posted: Map<string, Promise<unknown>>;
+}
+
+type CreateOfLink = Create<LinkRecord> & { creates: LinkCreates };
+
+/** The create of one link. */
+export function createOf(creates: LinkCreates, inputs: Inputs): CreateOfLink {
+  const { account, moves } = creates;
+  const notes = account.notesOf(inputs.about.urn);
+  const write = (id: number, wish: Inputs, fields: readonly string[]) =>
+    writeLink(account, moves, id, wish, fields);
+  return { account, model: linkModel, inputs, notes, write, creates };
+}
+
+/** Imports, finishes, stores or adopts a link. */
+export async function makeLink(create: CreateOfLink): Promise<Making<LinkRecord>> {
+  const { inputs } = create;
+  const { alias, domainId } = inputs.args as LinkValues;
+  const { derivedAlias } = inputs.about;
+  const imported = await importObject(create, (found) =>
+    derivedAlias === undefined ? inputs : withAlias(inputs, found.alias),
+  );
+  if (imported) return imported;
+  const isDerived = alias !== undefined && alias === derivedAlias;
+  const candidates = isDerived ? candidatesOf(alias) : [alias];
+  const finished = await finishLink(create, candidates);
+  if (finished) return finished;
+  let refusal: ServiceError | undefined;
+  for (const candidate of candidates) {
+    const wish = withAlias(inputs, candidate);
+    try {
+      return await storeLink(create, wish);
+    } catch (error) {
+      if (isNotFound(error))
+        throw new Error(`${error.message} Is there a domain ${domainId} in this account?`);
+      if (!(error instanceof AliasTaken)) throw error;
+      if (error.owner) return adoptLink(create, wish, error.owner, error.refusal);
+      refusal ??= error.refusal;
+    }
+  }
+  if (!refusal || !isDerived) throw refusal as ServiceError;
+  throw new Error(
+    `${refusal.message} The program names no alias, and this one was made for it: name one, or leave it to the service ` +
+      `with "pulumi config set shortlink:aliases service".`,
+  );
+}
+
+function withAlias({ args, about }: Inputs, alias: string | undefined): Inputs {
+  return { args: alias === undefined ? args : { ...args, alias }, about };
+}
+
+/** Takes over what a run that was killed has made for this resource. */
+async function finishLink(
+  create: CreateOfLink,
+  candidates: (string | undefined)[],
+): Promise<Making<LinkRecord> | undefined> {
+  const { account, inputs, notes, creates } = create;
+  const { domainId, alias } = inputs.args as LinkValues;
+  const left = await notes.leftOver(
+    (id) => account.reads.find(id, domainId),
+    (key) => findLeft(create, key),
+    (link) => digestOfItem(create, link),
+    (link) => (link.domain_id ?? domainId) === domainId && isUnclaimed(creates, link),
+  );
+  if (!left) return undefined;
+  creates.claimed.add(left.id);
+  const isKept = alias === undefined || candidates.includes(left.alias);
+  creates.moves.notePlan(left.id, !isKept);
+  return takeOver(create, left, "always", isKept ? withAlias(inputs, left.alias) : inputs);
+}
+
+/** The links that may be what an entry of the journal speaks of, without those that this run knows as other resources'. */
+async function findLeft({ account, inputs, creates }: CreateOfLink, key: string): Promise<LinkRecord[]> {
+  const [, id, noted = ""] = /^link (\d+)\/(.*)$/.exec(key) ?? [];
+  const domainId = Number(id);
+  const args = inputs.args as LinkValues;
+  const isSame = key === linkModel.keyOf(inputs);
+  // Of a secret alias that the program has changed nothing is known.
+  if (!isSame && noted.startsWith("#")) return [];
+  const alias = isSame ? (args.alias ?? "*") : noted;
+  if (!isSame || alias === "*") await creates.moves.allPlanned();
+  const found =
+    alias === "*"
+      ? await findUrl(account.client, domainId, args.url)
+      : [await findAlias(account.client, domainId, alias)].filter((link) => link !== undefined);
+  // Another resource may be given the alias at this moment.
+  await creates.posted.get(key);
+  return found.filter((link) => isUnclaimed(creates, link));
+}
+
+/** Is a link one that no other resource of this run has? */
+function isUnclaimed({ account, claimed }: LinkCreates, { id }: LinkRecord): boolean {
+  return !claimed.has(id) && !account.ownership.isOwned(`link ${id}`);
+}
+
+/** Throws `AliasTaken` where another link has the alias. */
+async function storeLink(create: CreateOfLink, wish: Inputs): Promise<Making<LinkRecord>> {
+  const { account, notes, creates } = create;
+  const { client, clock } = account;
+  const fields = managedOf(linkFields).filter((field) => wish.args[field] !== undefined);
+  const once = () =>
+    postUntilCertain<LinkRecord>(client, clock, {
+      post: (isOwn) => post(creates, wish, fields, isOwn),
+      find: (isOwn) => findStored(creates, wish, isOwn),
+      isSent: (link) => differences(create, wish, link).length === 0,
+    });
+  const { domainId, alias } = wish.args as LinkValues;
+  const take = () => creates.moves.writeUntilFree({ domainId, alias, urn: wish.about.urn }, once);
+  try {
+    const sent = digestOfWish(linkModel, wish);
+    const record = await notes.during(linkModel.keyOf(wish), sent, take, (link) =>
+      digestOfItem(create, link),
+    );
+    return { record, isNew: true, wish, fields };
+  } catch (error) {
+    throw error instanceof ExistsError ? new AliasTaken(error.refusal, error.found as LinkRecord) : error;
+  }
+}
+
+/** Sends the request that makes a link. */
+function post(
+  creates: LinkCreates,
+  wish: Inputs,
+  fields: string[],
+  isOwn: (link: LinkRecord) => boolean,
+): Promise<LinkRecord> {
+  const { account, claimed, posted } = creates;
+  const send = async (): Promise<LinkRecord> => {
+    const record = await namingTargets(wish, account.client.storeLink(linkForm(wish, fields)));
+    if (wish.args.alias !== undefined || !claimed.has(record.id)) {
+      claimed.add(record.id);
+      return record;
+    }
+    // A create whose answer was lost has taken this one for its own: they are alike, so its own will do, if there is one.
+    return (await findStored(creates, wish, isOwn)) ?? send();
+  };
+  const posting = send();
+  const settled = posting.catch(() => undefined);
+  posted.set(linkModel.keyOf(wish), settled);
+  return posting;
+}
+
+/** What a lost request may have made: the link of the alias, or, where the service chose it, one that is certainly its own. */
+async function findStored(
+  creates: LinkCreates,
+  wish: Inputs,
+  isOwn: (link: LinkRecord) => boolean,
+): Promise<LinkRecord | undefined> {
+  const { alias, domainId, url } = wish.args as LinkValues;
+  const { client } = creates.account;
+  if (alias !== undefined) return findAlias(client, domainId, alias);
+  const links = await findUrl(client, domainId, url);
+  const found = links.findLast((link) => isUnclaimed(creates, link) && isOwn(link));
+  if (found) creates.claimed.add(found.id);
+  return found;
+}
+
+/** Takes over the link that has the alias. */
+function adoptLink(
+  create: CreateOfLink,
+  wish: Inputs,
+  found: LinkRecord,
+  refusal: ServiceError,
+): Promise<Making<LinkRecord>> {
+  const { args, about } = create.inputs;
+  // An alias that comes from the URN shows as well that an interrupted run of this stack has made the link.
+  const isOwn = args.alias !== undefined && args.alias === about.derivedAlias;
+  return adoptObject(create, { found, refusal, wish, isOwn, isTaken: create.creates.claimed.has(found.id) });
+}

@@ -1,0 +1,59 @@
+import type { Account } from "../account/account";
+import type { Inputs } from "../account/saved";
+import { toForm } from "../fields/table";
+import type { LinkRecord } from "../service/client";
+import { RefusedError } from "../service/errors";
+import type { FormFields } from "../service/form";
+import { AliasTaken, type AliasMoves } from "./alias-moves";
+import { linkFields } from "./fields";
+import type { LinkValues } from "./model";
+
+/** The form that writes the given fields of a link. */
+export function linkForm({ args }: Inputs, fields: readonly string[]): FormFields {
+  return toForm(linkFields, args, fields) as FormFields;
+}
+
+/** Writes the given fields of a link that exists. */
+export async function writeLink(
+  { client }: Account,
+  moves: AliasMoves,
+  id: number,
+  inputs: Inputs,
+  fields: readonly string[],
+): Promise<LinkRecord> {
+  if (fields.length === 0) return client.showLink(id);
+  const { privacy, password, domainId, alias } = inputs.args as LinkValues;
+  // The service does not clear the password in a request that sets the privacy to "password".
+  const apart = privacy === "password" && password === undefined && fields.includes("privacy");
+  if (apart && fields.includes("password")) await client.updateLink(id, linkForm(inputs, ["password"]));
+  const rest = apart ? fields.filter((field) => field !== "password") : fields;
+  const send = () => namingTargets(inputs, client.updateLink(id, linkForm(inputs, rest)));
+  if (!rest.includes("alias")) return send();
+  try {
+    return await moves.moveAlias(id, { domainId, alias, urn: inputs.about.urn }, send);
+  } catch (error) {
+    if (!(error instanceof AliasTaken)) throw error;
+    if (!error.owner) throw error.refusal;
+    throw new Error(
+      `${error.message} It is that of the link with the id ${error.owner.id}. If the program gives that link another ` +
+        `alias in the same run, neither of the two may depend on the other, and with "--parallel 1" every alias of the ` +
+        `program must be a plain text.`,
+    );
+  }
+}
+
+/** The service counts targets in the order in which they were sent, which is not that of the program: keys tell more. */
+export async function namingTargets<Value>({ args }: Inputs, call: Promise<Value>): Promise<Value> {
+  const { targets = [] } = args as LinkValues;
+  try {
+    return await call;
+  } catch (error) {
+    if (!(error instanceof RefusedError)) throw error;
+    throw error.rename((field) =>
+      field.replace(/^targets\.(\d+)/, (index, number: string) => {
+        const key = targets[Number(number)]?.key;
+        return key === undefined ? index : `targets[${JSON.stringify(key)}]`;
+      }),
+    );
+  }
+}

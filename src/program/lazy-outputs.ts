@@ -1,0 +1,35 @@
+import * as pulumi from "@pulumi/pulumi";
+
+/**
+ * Gives a class outputs that cost nothing until a program reads them: the SDK makes a dozen promises of each output that it knows
+ * of, and most links say little. What was given as an argument the SDK sets itself, which comes before.
+ */
+export function lazyOutputs(type: { prototype: pulumi.CustomResource }, names: readonly string[]): void {
+  for (const name of names) {
+    const set = function (this: pulumi.CustomResource, value: unknown) {
+      Object.defineProperty(this, name, { value, writable: true, enumerable: true, configurable: true });
+    };
+    const get = function (this: pulumi.CustomResource) {
+      const output = registered(this).apply(({ state }) => state[name]);
+      set.call(this, output);
+      return output;
+    };
+    Object.defineProperty(type.prototype, name, { get, set, configurable: true });
+  }
+}
+
+interface Registered {
+  state: Record<string, unknown>;
+}
+
+/** What was asked for already. */
+const asked = new WeakMap<pulumi.Resource, pulumi.Output<Registered>>();
+
+/** The outputs of a resource as the engine has them, asked for once; a secret if one of them is. */
+function registered(resource: pulumi.Resource): pulumi.Output<Registered> {
+  const answer =
+    asked.get(resource) ??
+    pulumi.runtime.invokeOutput<Registered>("pulumi:pulumi:getResource", { urn: resource.urn }, {});
+  asked.set(resource, answer);
+  return answer;
+}

@@ -1,0 +1,74 @@
+import * as pulumi from "@pulumi/pulumi";
+import { SettingsError, timeZoneOf } from "../account/settings";
+import { checkFields } from "../fields/check";
+import { unknownValue, type Problem } from "../fields/problem";
+import type { Table } from "../fields/row";
+import { linkFields } from "../link/fields";
+import { together } from "../link/rules";
+import { currentProgram, type Mistakes } from "./program";
+import { hasEngine } from "./state-source";
+
+// The engine stops at the first resource whose check fails. So what a program gives as plain values is checked here as well, for all
+// resources that it makes in one go, before any of them is registered. What comes from outputs the provider checks.
+
+/** Checks a resource of the program. The result is fulfilled, or rejected, with those of all that are made in one go. */
+export function checkProgram(
+  type: string,
+  table: Table,
+  name: string,
+  args: Record<string, unknown>,
+): Promise<void> | undefined {
+  const program = currentProgram();
+  // In a unit test with mocks nothing is registered.
+  if (!program || !hasEngine()) return undefined;
+  const mistakes = (program.mistakes ??= begin(() => delete program.mistakes));
+  for (const { property, reason } of problemsOf(table, args))
+    mistakes.texts.push(`${type} ${JSON.stringify(name)}: ${property} ${reason}`);
+  return mistakes.checked;
+}
+
+function begin(end: () => void): Mistakes {
+  const texts: string[] = [];
+  const checked = new Promise<void>((resolve, reject) => {
+    setImmediate(() => {
+      end();
+      if (texts.length === 0) return resolve();
+      const count = texts.length === 1 ? "a mistake" : `${texts.length} mistakes`;
+      reject(oneError([`The program has ${count}:`, ...texts.map((text) => `  ${text}`)].join("\n")));
+    });
+  });
+  return { texts, checked };
+}
+
+/** The SDK reports an error once for all resources, but puts the name of an input before its message for each of them. */
+function oneError(message: string): Error {
+  return Object.defineProperty(new pulumi.RunError(message), "message", {
+    get: () => message,
+    set: () => undefined,
+  });
+}
+
+function problemsOf(table: Table, args: Record<string, unknown>): Problem[] {
+  const { fields, problems } = checkFields(table, asKnown(args) as Record<string, unknown>);
+  if (table === linkFields) problems.push(...together(fields, problems, timeZone()));
+  return problems;
+}
+
+/** The value with what is not known before another resource exists, or comes later, marked as the engine does. */
+function asKnown(value: unknown): unknown {
+  if (pulumi.Output.isInstance(value) || value instanceof Promise) return unknownValue;
+  if (value instanceof Date) return JSON.parse(JSON.stringify(value)) ?? "an invalid Date";
+  if (Array.isArray(value)) return value.map(asKnown);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, asKnown(part)]));
+}
+
+/** That of the account. A wrong setting is told of by the provider: until then any will do. */
+function timeZone(): string | undefined {
+  try {
+    return timeZoneOf((key) => new pulumi.Config("shortlink").get(key.replace("shortlink:", "")));
+  } catch (error) {
+    if (error instanceof SettingsError) return "UTC";
+    throw error;
+  }
+}

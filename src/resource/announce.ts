@@ -1,0 +1,92 @@
+import type { Account } from "../account/account";
+import type { Inputs } from "../account/saved";
+import { isUnknown } from "../fields/problem";
+import { comparable, secretsOf, visibleOf, type Values } from "../fields/table";
+import { changedFields } from "./drift";
+import { asWritten, objectOf, type Item, type Model } from "./model";
+import { redactor } from "./secrets";
+
+// What a preview says of a new resource, whose plan does not show that the account has such an object already.
+
+/**
+ * Says what a create of an object that exists already will do.
+ *
+ * @param found The object.
+ * @param address The object as visitors know it.
+ * @param args The arguments, with the alias of the object where the program names none.
+ * @param mayFinish May the object be what an interrupted run of this stack has made?
+ */
+export function announceExisting<Each extends Item>(
+  account: Account,
+  model: Model<Each>,
+  inputs: Inputs,
+  {
+    found,
+    address,
+    args = inputs.args,
+    mayFinish = false,
+  }: { found: Each; address: string; args?: Values; mayFinish?: boolean },
+): void {
+  const { differing, mode, entry } = outcomeOf(account, model, inputs, found, args);
+  const adopt = mayFinish && mode === "never" ? "ifEqual" : mode;
+  const ways =
+    entry === undefined ? "see adopt, import and aliases" : `see adopt and formerly of the entry at ${entry}`;
+  const differs = differing.length > 0 ? ` and differs in ${differing.join(", ")}` : "";
+  const isAdopted = adopt === "always" || (adopt === "ifEqual" && differing.length === 0);
+  const outcome = !isAdopted
+    ? `unless this stack gives it up in the same run, creating another will fail; ${ways}`
+    : differing.length > 0
+      ? `it will be adopted and changed`
+      : `it will be adopted`;
+  const text = redactor(model.table, inputs)(address);
+  const end = isAdopted ? setting(model, inputs) : "";
+  account.say(`${text} exists already as ${objectOf(model, found.id)}${differs}: ${outcome}${end}.`);
+}
+
+/** Says that a resource which the plan shows as created takes over an existing object, or cannot. */
+export function announceImport<Each extends Item>(
+  account: Account,
+  model: Model<Each>,
+  inputs: Inputs,
+  found: Each | undefined,
+  args: Values = inputs.args,
+): void {
+  const { type } = model;
+  const key = inputs.about.importKey ?? "";
+  const text = `${type} ${key} will be imported, which the plan shows as created`;
+  // The service may be out of reach, and a plan is possible all the same.
+  if (found === undefined)
+    return account.say(`${text}. It was not found, so it could not be compared with the program.`);
+  const { differing, mode } = outcomeOf(account, model, inputs, found, args);
+  const end = setting(model, inputs);
+  if (differing.length === 0) return account.say(`${text}${end}.`);
+  const names = differing.join(", ");
+  if (mode === "always") return account.say(`${text}, and changed in ${names}${end}.`);
+  account.say(
+    `${type} ${key} differs from the program in ${names}: its import will fail unless adopt is "always".`,
+  );
+}
+
+function outcomeOf<Each extends Item>(
+  account: Account,
+  model: Model<Each>,
+  inputs: Inputs,
+  found: Each,
+  args: Values,
+) {
+  const { table } = model;
+  const known = visibleOf(table).filter((field) => !isUnknown(inputs.args[field]));
+  const answer = asWritten(account, model, found, inputs.args);
+  return {
+    /** The properties in which the object differs from the program. */
+    differing: changedFields(known, comparable(table, args), comparable(table, answer)),
+    mode: inputs.args.adopt ?? account.knownSettings?.adopt ?? "never",
+    entry: account.entryOf(inputs.about.urn),
+  };
+}
+
+/** Nobody can see whether a password is the right one, so it is written. */
+function setting<Each extends Item>({ table }: Model<Each>, { args }: Inputs): string {
+  const passwords = secretsOf(table).filter((field) => args[field] !== undefined);
+  return passwords.length > 0 ? `, and its ${passwords.join(" and ")} will be set` : "";
+}

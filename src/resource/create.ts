@@ -1,0 +1,168 @@
+import type { Account } from "../account/account";
+import type { CreateNotes } from "../account/create-once";
+import type { Inputs } from "../account/saved";
+import { comparable, managedOf, secretsOf, wishOf } from "../fields/table";
+import { assertAdoptable, conflict, nothingToImport, type Adopt } from "./adopt";
+import { changedFields, digestOf } from "./drift";
+import { asWritten, objectOf, type Created, type Item, type Model } from "./model";
+import { savedAfter } from "./write";
+
+// How domains and links come to be: imported, left over from a run that was killed, stored, or adopted.
+
+/** The create of one object. */
+export interface Create<Each extends Item> {
+  account: Account;
+  model: Model<Each>;
+  inputs: Inputs;
+  notes: CreateNotes;
+  /** Writes fields of an object that exists. */
+  write: (id: number, wish: Inputs, fields: readonly string[]) => Promise<Each>;
+}
+
+/** What a create has made, or taken over. */
+export interface Making<Each extends Item> {
+  record: Each;
+  /** False where the object existed before. */
+  isNew: boolean;
+  /** That of the journal's note where the object was another resource's. */
+  mark?: string | undefined;
+  /** What the object was made from: the inputs, with another alias where somebody else had the derived one. */
+  wish: Inputs;
+  /** The fields that the record answers for. */
+  fields: readonly string[];
+}
+
+/** The state of an object that a create has made, or taken over. */
+export async function finish<Each extends Item>(
+  { account, model, inputs }: Create<Each>,
+  { record, isNew, mark, wish, fields }: Making<Each>,
+): Promise<Created> {
+  const { urn } = inputs.about;
+  const object = objectOf(model, record.id);
+  account.ownership.claim(object, urn);
+  await account.changes.settle(object);
+  const memory = account.ownership.provenanceOf(record.id, urn, isNew, mark);
+  const saved = await savedAfter(account, model, { record, inputs: wish, fields, memory });
+  return { id: record.id, saved };
+}
+
+/** How a create treats an object that exists already. */
+export function modeOf<Each extends Item>({ account, inputs }: Create<Each>): Adopt {
+  return (inputs.args.adopt as Adopt | undefined) ?? account.settings.adopt;
+}
+
+/**
+ * Takes over the object that the option `import` names; undefined where there is no such option, or it means nothing any more: one
+ * that is replaced is stored anew.
+ */
+export async function importObject<Each extends Item>(
+  create: Create<Each>,
+  toWish: (found: Each) => Inputs = () => create.inputs,
+): Promise<Making<Each> | undefined> {
+  const { account, model, inputs } = create;
+  const { importKey, urn } = inputs.about;
+  if (importKey === undefined || (await account.isInState(urn))) return undefined;
+  const found = await model.find(account.client, importKey);
+  if (!found) throw nothingToImport(model.type, importKey);
+  return takeOver(create, found, modeOf(create), toWish(found));
+}
+
+/** What tells an object of the account from others, as the journal keeps it. */
+export function digestOfItem<Each extends Item>(
+  { account, model, inputs }: Create<Each>,
+  item: Each,
+): string {
+  const { table, telling } = model;
+  return digestOf(telling, comparable(table, asWritten(account, model, item, inputs.args)));
+}
+
+/** The same for what is to be made. */
+export function digestOfWish(
+  { table, telling }: Pick<Model<never>, "table" | "telling">,
+  { args }: Inputs,
+): string {
+  return digestOf(telling, comparable(table, args));
+}
+
+/** The fields in which an object differs from what the program says. What the service is to choose is as it is. */
+export function differences<Each extends Item>(
+  { account, model: { table }, model }: Create<Each>,
+  { args }: Inputs,
+  found: Each,
+): string[] {
+  const answer = asWritten(account, model, found, args);
+  const managed = managedOf(table).filter((field) => !table[field]?.kept || args[field] !== undefined);
+  return changedFields(managed, wishOf(table, args), comparable(table, answer));
+}
+
+/** Takes over the object that is in the way, where it is this resource's or the program allows it. */
+export async function adoptObject<Each extends Item>(
+  create: Create<Each>,
+  {
+    found,
+    refusal,
+    wish,
+    isOwn = false,
+    isTaken = false,
+  }: {
+    found: Each;
+    refusal: Error;
+    wish: Inputs;
+    /** Does anything else show that it is what an interrupted run has made for this resource? */
+    isOwn?: boolean;
+    /** Has another resource of this run the object? Not even with leave to adopt may two have one. */
+    isTaken?: boolean;
+  },
+): Promise<Making<Each>> {
+  const { account, model, inputs, notes } = create;
+  const { urn } = inputs.about;
+  const { ownership } = account;
+  // This resource had the object before it was replaced, so the mode of adoption does not matter.
+  if (ownership.isFormer(found.id, urn)) return takeOver(create, found, "always", wish);
+  const differing = differences(create, wish, found);
+  const isFinished =
+    differing.length === 0 &&
+    ((await notes.isOwn(model.keyOf(wish), found, digestOfItem(create, found))) || isOwn);
+  const mode = modeOf(create);
+  if (isTaken || (!isFinished && mode === "never")) {
+    const object = objectOf(model, found.id);
+    ownership.assertFree(object, urn);
+    throw conflict(refusal, model.type, found.id, differing, account.entryOf(urn));
+  }
+  return takeOver(create, found, isFinished ? "ifEqual" : mode, wish);
+}
+
+/** Makes of an object that exists what the program says. */
+export async function takeOver<Each extends Item>(
+  create: Create<Each>,
+  found: Each,
+  mode: Adopt,
+  wish: Inputs,
+): Promise<Making<Each>> {
+  const { account, model, inputs, notes, write } = create;
+  const { table, naturalKey } = model;
+  const { urn } = inputs.about;
+  const object = objectOf(model, found.id);
+  const { release } = account.ownership.claim(object, urn);
+  try {
+    const differing = differences(create, wish, found);
+    // What replaces an object cannot be changed, so no mode helps where another one was named by its id.
+    const isOther = differing.some((field) => table[field]?.replaces);
+    assertAdoptable(object, differing, isOther ? "never" : mode);
+    // Whether a password is the right one cannot be seen.
+    const secrets = secretsOf(table).filter((field) => wish.args[field] !== undefined);
+    const fields = managedOf(table).filter((field) => differing.includes(field) || secrets.includes(field));
+    const answer = asWritten(account, model, found, wish.args);
+    const key = Object.fromEntries(naturalKey.map((field) => [field, answer[field]]));
+    const own = model.keyOf({ args: { ...wish.args, ...key }, about: wish.about });
+    await notes.taken(own, found.id, digestOfWish(model, wish));
+    const owners = await model.ownersOf(account, found);
+    const isAnothers = owners.some((owner) => owner !== urn);
+    const mark = isAnothers ? await account.changes.noteTakeOver(object) : undefined;
+    const record = fields.length > 0 ? await write(found.id, wish, fields) : found;
+    return { record, isNew: false, mark, wish, fields: managedOf(table) };
+  } catch (error) {
+    release();
+    throw error;
+  }
+}

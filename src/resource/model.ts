@@ -1,0 +1,135 @@
+import type { Account } from "../account/account";
+import type { Made } from "../account/create-once";
+import { describe } from "../account/messages";
+import type { ObjectName, ObjectType } from "../account/ownership";
+import type { Inputs, Memory, Saved } from "../account/saved";
+import type { Table } from "../fields/row";
+import { inZone, observe, type Values } from "../fields/table";
+import type { Client } from "../service/client";
+
+/** A domain or a link as the service answers it. */
+export type Item = Made & Values;
+
+/** What the steps that both resources take need to know of one. */
+export interface Model<Each extends Item> {
+  type: ObjectType;
+  table: Table;
+  /** What the service makes and no argument says. */
+  outputsOf: (item: Each) => Record<string, unknown>;
+  /** The fields that no two objects have in common. */
+  naturalKey: readonly string[];
+  /** The fields that tell an object in the journal from others of its key. */
+  telling: readonly string[];
+  /** The natural key in the journal. */
+  keyOf: (inputs: Inputs) => string;
+  show: (client: Client, id: number) => Promise<Each>;
+  /** Finds an object as a user names it: by its id, or in words. */
+  find: (client: Client, key: string) => Promise<Each | undefined>;
+  delete: (client: Client, id: number) => Promise<void>;
+  /** The resources in the state of this stack that have an object. */
+  ownersOf: (account: Account, item: Each) => Promise<string[]>;
+}
+
+/** A call of the engine to check a resource. */
+export interface Call {
+  isPreview: boolean;
+}
+
+/** Arguments of a program, not checked yet. */
+export type Given = Inputs;
+
+/** What the engine is to do with a resource. */
+export interface Plan {
+  /** False where nothing is to be done; undefined where the engine is to compare the inputs itself, and shows each change. */
+  changes?: boolean;
+  replaces?: string[];
+  deleteBeforeReplace?: boolean;
+}
+
+/** What became of a create. */
+export interface Created {
+  id: number;
+  saved: Saved;
+}
+
+/** An object that was read; `inputs` where the engine does not have them as they are. */
+export interface Read {
+  id: number;
+  saved: Saved;
+  inputs?: Inputs;
+}
+
+/** The life cycle of a resource. */
+export interface Life {
+  readonly table: Table;
+  /** The outputs that are no arguments, of which the first may repeat a secret argument. */
+  readonly outputs: readonly [string];
+  /** @param olds The inputs of the last run; undefined for a new resource. */
+  check(call: Call, olds: Inputs | undefined, given: Given): Promise<Checked>;
+  diff(id: number, old: Saved, news: Inputs): Plan;
+  create(inputs: Inputs): Promise<Created>;
+  /** An object that the program reads only, as it names it. */
+  get(key: string): Promise<Read>;
+  /** Undefined where the object is gone. */
+  read(id: number, old: Saved): Promise<Read | undefined>;
+  update(id: number, old: Saved, news: Inputs): Promise<Saved>;
+  delete(id: number, old: Saved): Promise<void>;
+}
+
+/** Inputs as the service spells them, or all that is wrong with them. */
+export interface Checked {
+  inputs: Inputs;
+  problems: { property: string; reason: string }[];
+}
+
+/**
+ * Thrown where the object exists but is not what the program says. The engine saves the state, shows the reasons, and
+ * calls `update` in the next run.
+ */
+export class IncompleteError extends Error {
+  constructor(
+    readonly objectId: number,
+    readonly saved: Saved,
+    readonly reasons: string[],
+  ) {
+    super(reasons.join(" "));
+  }
+}
+
+export function objectOf({ type }: { type: ObjectType }, id: number): ObjectName {
+  return `${type} ${id}`;
+}
+
+/** The fields of an object as the program would write them. */
+export function asWritten<Each extends Item>(
+  account: Account,
+  { table }: Model<Each>,
+  item: Each,
+  args: Values = {},
+): Record<string, unknown> {
+  return inZone(table, observe(table, item, args), account.knownSettings?.timeZone);
+}
+
+/** What the state keeps of an object. */
+export function savedOf<Each extends Item>(
+  account: Account,
+  { table, outputsOf }: Model<Each>,
+  item: Each,
+  { args, about }: Inputs,
+  memory: Memory,
+): Saved {
+  // Where the program names none, the service has chosen.
+  const chosen = Object.entries(table).flatMap(([name, { kept, wire = "" }]) =>
+    kept && args[name] === undefined ? [[name, item[wire]] as const] : [],
+  );
+  return {
+    inputs: { args: { ...args, ...Object.fromEntries(chosen) }, about },
+    outputs: outputsOf(item),
+    memory: { ...memory, origin: account.settings.baseUrl },
+  };
+}
+
+/** The error of a write of which nobody knows whether it was carried out. */
+export function inDoubt(id: number, saved: Saved, doubtful: string[], error: unknown): IncompleteError {
+  return new IncompleteError(id, { ...saved, memory: { ...saved.memory, doubtful } }, [describe(error)]);
+}

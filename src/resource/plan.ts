@@ -1,0 +1,82 @@
+import type { Account } from "../account/account";
+import { nameOf } from "../account/ownership";
+import type { Inputs, Saved } from "../account/saved";
+import { checkFields } from "../fields/check";
+import { isUnknown, type Problem } from "../fields/problem";
+import type { Table } from "../fields/row";
+import { comparable, comparedOf, replacingOf } from "../fields/table";
+import { changedFields, isSame } from "./drift";
+import { objectOf, type Item, type Model, type Plan } from "./model";
+
+// How both resources are planned.
+
+/** Checks the arguments of a program against each row of the table, and makes them canonical. */
+export function checkArgs(
+  account: Account,
+  table: Table,
+  { args, about }: Inputs,
+  isInState: boolean,
+): { args: Record<string, unknown>; problems: Problem[] } {
+  account.ownership.notePlanning();
+  account.progress.noteChecked(about.urn, isInState);
+  if (isInState) account.ownership.noteInState(about.urn);
+  const { fields, problems } = checkFields(table, args);
+  return { args: fields, problems };
+}
+
+/** What another resource of the program wants as well: an object to import, or something that only one can have. */
+export function clashes(
+  { ownership }: Account,
+  type: "domain" | "link",
+  { about: { urn, importKey } }: Inputs,
+  wanted: { property: string; what: string; toReason: (other: string) => string } | undefined,
+): Problem[] {
+  const other = wanted && ownership.noteWanted(wanted.what, urn);
+  const own = other && { property: wanted.property, reason: wanted.toReason(`${nameOf(other)} (${other})`) };
+  return [...(own ? [own] : []), ...ownership.importClashes(type, importKey, urn)];
+}
+
+/**
+ * What changes from the state to the inputs, and whether the object must be replaced.
+ *
+ * @param isAstray Is the object not as the state says, as this run knows?
+ */
+export function plan<Each extends Item>(
+  account: Account,
+  model: Model<Each>,
+  id: number,
+  old: Saved,
+  news: Inputs,
+  isAstray = false,
+): Plan & { changed: readonly string[] } {
+  account.assertOrigin(old.memory.origin);
+  const { changes, ownership, progress } = account;
+  const { table, naturalKey } = model;
+  const object = objectOf(model, id);
+  const { urn } = news.about;
+  const changed = changedFields(
+    comparedOf(table),
+    comparable(table, old.inputs.args),
+    comparable(table, news.args),
+  );
+  const replaces = replacingOf(table).filter((field) => changed.includes(field));
+  const isPlanned = !ownership.isComparing;
+  if (isPlanned) {
+    progress.notePlanned(urn);
+    changes.noteSaved(object);
+    ownership.notePlan(object, { ...old.memory, urn, stays: replaces.length === 0 });
+    changes.settleTakeOver(object, old.memory.adoption);
+  }
+  const isInDoubt = isPlanned && (isAstray || changes.unsaved(object, old.memory.revision) !== undefined);
+  // Left undefined, `changes` makes the engine compare the inputs itself and show each property in the plan. It would find
+  // nothing in those of an object that may not be as the state says.
+  if (changed.length === 0) return { changes: isInDoubt, changed };
+  const keyOf = (args: Record<string, unknown>) => naturalKey.map((field) => args[field]);
+  // Two objects cannot share a key, should anything else ask for a replacement.
+  return { replaces, deleteBeforeReplace: isSame(keyOf(old.inputs.args), keyOf(news.args)), changed };
+}
+
+/** Is everything known that such fields hold? */
+export function areKnown(args: Record<string, unknown>, fields: readonly string[]): boolean {
+  return fields.every((field) => args[field] !== undefined && !isUnknown(args[field]));
+}

@@ -1,0 +1,41 @@
+import { createHash } from "node:crypto";
+import type { Inputs } from "../account/saved";
+import { secretsOf, type Values } from "../fields/table";
+import type { Table } from "../fields/row";
+
+/** A shorter password is found in any text, and to take it out would show it rather than hide it. */
+const shortest = 4;
+
+/** A function that takes the secret values of a resource out of texts: its passwords, and what the program marks as secrets. */
+export function redactor(table: Table, ...all: Inputs[]): (text: string) => string {
+  const values = all.flatMap(({ args, about: { secrets = [] } }) => [
+    ...secretsOf(table).flatMap((name) => textsIn(args[name]).filter(({ length }) => length >= shortest)),
+    ...secrets.flatMap((name) => textsIn(args[name])),
+  ]);
+  const spellings = [
+    ...new Set(
+      values.flatMap((value) => [value, encodeURIComponent(value), JSON.stringify(value).slice(1, -1)]),
+    ),
+  ];
+  // A value may hold another one.
+  spellings.sort((a, b) => b.length - a.length);
+  return (text) => spellings.reduce((rest, spelling) => rest.replaceAll(spelling, "[secret]"), text);
+}
+
+function textsIn(value: unknown): string[] {
+  if (typeof value === "string") return value === "" ? [] : [value];
+  return typeof value === "object" && value !== null ? Object.values(value).flatMap(textsIn) : [];
+}
+
+/** The same values with digests in the place of secret ones, for what is kept in clear. */
+export function digested(values: Values, secrets: readonly string[] = []): Values {
+  if (secrets.length === 0) return values;
+  const digest = (value: unknown) =>
+    createHash("sha256").update(JSON.stringify(value)).digest("base64url").slice(0, 16);
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [
+      name,
+      secrets.includes(name) && value !== undefined && value !== null ? digest(value) : value,
+    ]),
+  );
+}

@@ -1,0 +1,114 @@
+import type { Account } from "../account/account";
+import { orGone } from "../account/messages";
+import type { Inputs, Memory, Saved } from "../account/saved";
+import { comparable, managedOf, observe, visibleOf, wishOf } from "../fields/table";
+import { isLost } from "../service/errors";
+import { changedFields, echoOf, ignoredFields } from "./drift";
+import { inDoubt, IncompleteError, objectOf, savedOf, type Item, type Model } from "./model";
+import { digested } from "./secrets";
+
+// What both resources do with an object that exists.
+
+/** A write that was answered. */
+interface Write<Each> {
+  record: Each;
+  inputs: Inputs;
+  /** The fields that the record answers for. */
+  fields: readonly string[];
+  /** What the state remembers from before, and of this write. */
+  memory: Memory;
+}
+
+/** The state after a write. Throws where the service did not keep one of the fields. */
+export async function savedAfter<Each extends Item>(
+  account: Account,
+  model: Model<Each>,
+  { record, inputs, fields, memory }: Write<Each>,
+): Promise<Saved> {
+  const { args, about } = inputs;
+  const { table } = model;
+  const wish = wishOf(table, args);
+  // The answer to a password can be "none" for another reason: a service that cannot read what it has encrypted.
+  const told = visibleOf(table).filter((field) => fields.includes(field));
+  const missing = (answer: Each) => ignoredFields(told, wish, observe(table, answer, args));
+  // A write may be answered with less than the whole record.
+  const whole = missing(record).length === 0 ? record : await model.show(account.client, record.id);
+  const answer = observe(table, whole, args);
+  const echo = echoOf(fields, digested(wish, about.secrets), digested(answer, about.secrets), memory.echo);
+  const saved = savedOf(account, model, whole, inputs, { ...memory, echo });
+  const ignored = missing(whole);
+  if (ignored.length === 0) return saved;
+  const reasons = ignored.map(
+    (field) =>
+      `${field}: the service answered with success but did not keep the value, or not all of it. This version of ` +
+      `it may not know the field, or the account may not use it: remove ${field} from the program.`,
+  );
+  throw new IncompleteError(record.id, saved, reasons);
+}
+
+/** An update, and who writes fields of the object. */
+interface Update<Each> {
+  id: number;
+  old: Saved;
+  news: Inputs;
+  /** Fields that may not be as the state says although nothing shows it. */
+  astray?: () => readonly string[];
+  write: (fields: readonly string[]) => Promise<Each>;
+}
+
+/**
+ * Writes what has changed, what the service did not keep the last time, and what is in doubt. Where nobody knows whether the
+ * fields were written, the state keeps them for the next run to write again; the journal does where the run ends before the
+ * engine saves the state.
+ */
+export async function update<Each extends Item>(
+  account: Account,
+  model: Model<Each>,
+  { id, old, news, astray = () => [], write }: Update<Each>,
+): Promise<Saved> {
+  const { changes } = account;
+  const object = objectOf(model, id);
+  const [managed, { args, about }] = [managedOf(model.table), old.inputs];
+  const ignored = ignoredFields(visibleOf(model.table), args, { ...args, ...old.memory.echo });
+  const changed = changedFields(managed, comparable(model.table, args), comparable(model.table, news.args));
+  const unsaved = changes.unsaved(object, old.memory.revision);
+  const names = [...(old.memory.doubtful ?? []), ...(unsaved ?? []), ...astray()];
+  const doubtful = managed.filter((field) => names.includes(field));
+  const fields = [...new Set([...changed, ...ignored, ...doubtful])];
+  // The service knows nothing of the other fields.
+  if (fields.length === 0 && unsaved === undefined)
+    return { ...old, inputs: { args: news.args, about: { ...about, ...news.about } } };
+  const revision = await changes.note(object, fields);
+  try {
+    const record = await orGone(object, write(fields));
+    const { adoption, former, echo } = old.memory;
+    const memory = { adoption, former, echo, revision };
+    return await savedAfter(account, model, { record, inputs: news, fields, memory });
+  } catch (error) {
+    if (error instanceof IncompleteError) throw error;
+    const lost = isLost(error) ? fields : astray();
+    if (lost.length === 0) {
+      await changes.settle(object, { only: revision });
+      throw error;
+    }
+    const memory = { ...old.memory, ...(revision === undefined ? {} : { revision }) };
+    throw inDoubt(id, { ...old, memory }, [...new Set([...(memory.doubtful ?? []), ...lost])], error);
+  }
+}
+
+/** Deletes an object unless another resource has it. @param assertAllowed Throws where it must not be deleted. */
+export async function deleteObject<Each extends Item>(
+  account: Account,
+  model: Model<Each>,
+  id: number,
+  { inputs, memory }: Saved,
+  assertAllowed: () => Promise<void> = () => Promise.resolve(),
+): Promise<void> {
+  const object = objectOf(model, id);
+  const { changes, client, ownership } = account;
+  changes.noteSaved(object);
+  if (!ownership.isLast(object, memory)) return;
+  await assertAllowed();
+  await changes.delete(object, memory.adoption, () => model.delete(client, id));
+  ownership.noteDeleted(object, inputs.about.urn);
+}

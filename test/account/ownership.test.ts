@@ -1,0 +1,85 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { createEmulator, type Emulator } from "../../src/emulator/server";
+import { send, visit } from "../helpers/emulator";
+import { createMonitor, destroy, run, type Program, type State } from "../helpers/simulated-engine";
+
+// Two entries of the state with one object, and runs that are about one of them only.
+
+let emulator: Emulator;
+let folder: string;
+let settings: Record<string, string>;
+let state: State;
+let monitor: Awaited<ReturnType<typeof createMonitor>>;
+beforeAll(async () => {
+  vi.spyOn(console, "log").mockImplementation(() => undefined);
+  monitor = await createMonitor();
+});
+afterAll(() => monitor.close());
+beforeEach(async () => {
+  emulator = await createEmulator();
+  folder = mkdtempSync(join(tmpdir(), "shortlink-ownership-"));
+  settings = {
+    "shortlink:baseUrl": emulator.url,
+    "shortlink:apiKey": emulator.apiKey,
+    "shortlink:journal": folder,
+    "shortlink:adopt": "ifEqual",
+  };
+  state = { live: [], pending: [] };
+});
+afterEach(async () => {
+  await emulator.close();
+  rmSync(folder, { recursive: true });
+});
+
+const url = "https://example.com/";
+const programOf = (...links: string[]): Program => ({
+  go: { type: "Domain", args: { name: "go.example" } },
+  ...Object.fromEntries(
+    links.map((name) => [name, { type: "Link", args: { domainId: "@go", alias: "docs", url } } as const]),
+  ),
+});
+const up = (program: Program, targets?: string[]) => run(state, { program, targets }, settings, monitor);
+const good = { errors: [], isKilled: false };
+const location = async () => (await visit(emulator, "http://go.example/docs")).location;
+const entries = () => state.live.map(({ name, id }) => [name, id]);
+
+/** The state after a resource was renamed without aliases, in a run that was about the new name only. */
+async function renamed(): Promise<void> {
+  expect(await up(programOf("old"))).toMatchObject(good);
+  expect(await up(programOf("new"), ["new"])).toMatchObject(good);
+  expect(entries()).toEqual([
+    ["go", "1"],
+    ["old", "1"],
+    ["new", "1"],
+  ]);
+}
+
+test.each<[string, () => Promise<unknown>]>([
+  ["an up", () => up(programOf("new"))],
+  ["an up with --target", () => up(programOf("new"), ["old"])],
+  ["a destroy with --target", () => destroy(state, settings, ["old"])],
+])("the deletion of the old name by %s leaves the link to the new one", async (_command, command) => {
+  await renamed();
+  expect(await command()).toMatchObject(good);
+  expect(entries()).toEqual([
+    ["go", "1"],
+    ["new", "1"],
+  ]);
+  expect(await location()).toBe(url);
+  expect(await run(state, { program: programOf("new"), isPreview: true }, settings)).toMatchObject({
+    changes: [],
+  });
+  expect(await destroy(state, settings)).toMatchObject(good);
+  expect((await send(emulator, "GET", "/links/1")).status).toBe(404);
+});
+
+test("a taking over that the engine did not save takes nothing from the resource that has the link", async () => {
+  expect(await up(programOf("old"))).toMatchObject(good);
+  await run(state, { program: programOf("new"), killedAfter: 1, checkpoints: false }, settings, monitor);
+  expect(await up(programOf("old"))).toMatchObject(good);
+  expect(await up(programOf())).toMatchObject(good);
+  expect((await send(emulator, "GET", "/links/1")).status).toBe(404);
+});

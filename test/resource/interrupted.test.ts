@@ -1,0 +1,216 @@
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { createEmulator, type Emulator } from "../../src/emulator/server";
+import { Journal, readJournal } from "../../src/account/journal";
+import { backend } from "../../src/account/settings";
+import { domainModel } from "../../src/domain/model";
+import { linkModel } from "../../src/link/model";
+import { digestOfWish } from "../../src/resource/create";
+import { send } from "../helpers/emulator";
+import * as helpers from "../helpers/run";
+import type { Settings } from "../helpers/run";
+
+// What the create of a run makes of that which a run before has left: an entry in the journal, and perhaps an object.
+
+let emulator: Emulator;
+let folder: string;
+beforeEach(async () => {
+  folder = join(mkdtempSync(join(tmpdir(), "shortlink-interrupted-")), "journal");
+  emulator = await createEmulator();
+  await send(emulator, "POST", "/domains", { form: "name=go.example" });
+});
+afterEach(async () => {
+  rmSync(join(folder, ".."), { recursive: true });
+  await emulator.close();
+});
+
+const url = "https://example.com/";
+const urn = "urn:pulumi:prod::links::pulumi-nodejs:dynamic/shortlink:Link::docs";
+
+/** The providers as a process of their own has them. */
+function newRun(settings: Settings = {}) {
+  const run = helpers.newRun(helpers.settingsOf(emulator, { "shortlink:journal": folder, ...settings }));
+  return {
+    ...run,
+    createLink: async (args: object = {}, owner = urn) => {
+      const given = { __provider: "text", __urn: owner, url, domainId: 1, alias: "docs", ...args };
+      const { inputs } = await run.link.check({}, given);
+      return run.link.create(inputs);
+    },
+    createDomain: async (args: object, owner = urn) => {
+      const { inputs } = await run.domain.check({}, { __provider: "text", __urn: owner, ...args });
+      return run.domain.create(inputs);
+    },
+  };
+}
+
+/** The digest of a link with nothing but a destination, and of a domain with nothing but a name. */
+const linkSent = digestOfWish(linkModel, { args: { url }, about: {} });
+const domainSent = (name: string) => digestOfWish(domainModel, { args: { name }, about: {} });
+
+/** What a run leaves that is killed before its request has arrived. */
+function intend(key: string, sent: string): Promise<string> {
+  const time = new Date().toISOString();
+  return new Journal(folder).begin({ time, service: emulator.url, backend: backend(), urn, key, sent });
+}
+
+/** What a run leaves that is killed after it has sent its request, or even after it has heard the id. */
+async function killedRun(path: string, key: string, sent: string, form: string, id?: string): Promise<void> {
+  const intent = await intend(key, sent);
+  expect((await send(emulator, "POST", path, { form })).status).toBe(201);
+  if (id !== undefined) await new Journal(folder).made(intent, id);
+}
+
+const open = () => readJournal(folder).intents.map(({ key, id }) => [key, id]);
+const posts = () => emulator.requests.filter(({ method }) => method === "POST").length;
+
+test("what the killed run made is taken over, and struck out when the state has it", async () => {
+  await killedRun("/links", "link 1/docs", linkSent, `url=${url}&domain_id=1&alias=docs`);
+  const run = newRun();
+  const { id, outs } = await run.createLink();
+  expect(id).toBe("1");
+  expect(open()).toEqual([["link 1/docs", "1"]]);
+  const next = newRun();
+  const { inputs } = await next.link.check(outs, { ...outs });
+  await next.link.diff(id, outs, inputs);
+  await expect.poll(open).toEqual([]);
+});
+
+test("a domain that the killed run made is taken over", async () => {
+  await killedRun("/domains", "domain a.example", domainSent("a.example"), "name=a.example");
+  expect(await newRun().createDomain({ name: "a.example" })).toMatchObject({ id: "2" });
+  await killedRun("/domains", "domain b.example", domainSent("b.example"), "name=b.example", "3");
+  const before = posts();
+  const homepageUrl = "https://example.com/home";
+  expect(await newRun().createDomain({ name: "b.example", homepageUrl })).toMatchObject({
+    id: "3",
+    outs: { homepageUrl },
+  });
+  expect(posts()).toBe(before);
+});
+
+test("what is known by its id needs no further create, even where the program has changed since", async () => {
+  await killedRun("/links", "link 1/docs", linkSent, `url=${url}&domain_id=1&alias=docs`, "1");
+  const before = posts();
+  const changed = { url: "https://example.com/new", alias: "handbook", clicksLimit: 7 };
+  expect(await newRun().createLink(changed)).toMatchObject({ id: "1", outs: changed });
+  expect(posts()).toBe(before);
+});
+
+test("what is as it was sent is taken over, even where the program has changed since", async () => {
+  await killedRun("/links", "link 1/docs", linkSent, `url=${url}&domain_id=1&alias=docs`);
+  const changed = { url: "https://example.com/new", alias: "handbook", clicksLimit: 7 };
+  const before = posts();
+  expect(await newRun().createLink(changed)).toMatchObject({ id: "1", outs: changed });
+  expect(posts()).toBe(before);
+});
+
+test("what somebody else has deleted since is created again", async () => {
+  await killedRun("/links", "link 1/docs", linkSent, `url=${url}&domain_id=1&alias=docs`, "1");
+  await send(emulator, "DELETE", "/links/1");
+  expect(await newRun().createLink()).toMatchObject({ id: "2" });
+  expect(open()).toEqual([["link 1/docs", "2"]]);
+});
+
+test("a request that never arrived leaves nothing open once the next run has made the link", async () => {
+  await intend("link 1/docs", linkSent);
+  expect(await newRun().createLink()).toMatchObject({ id: "1" });
+  expect(open()).toEqual([["link 1/docs", "1"]]);
+});
+
+test("another stack, another link and one that was there before are conflicts, and leave no note", async () => {
+  await killedRun("/links", "link 1/docs", linkSent, `url=${url}&domain_id=1&alias=docs`);
+  const other = newRun().createLink({}, urn.replace("prod", "staging"));
+  await expect(other).rejects.toThrow("The link with the id 1 has it.");
+  await send(emulator, "PATCH", "/links/1", { form: "url=https://example.com/theirs" });
+  await expect(newRun().createLink()).rejects.toThrow("The link with the id 1 has it.");
+
+  await send(emulator, "POST", "/links", { form: `url=${url}&domain_id=1&alias=old` });
+  await setTimeout(1100);
+  await intend("link 1/old", linkSent);
+  const older = newRun().createLink({ alias: "old" });
+  await expect(older).rejects.toThrow("The link with the id 2 has it.");
+  expect(open()).toEqual([
+    ["link 1/docs", undefined],
+    ["link 1/old", undefined],
+  ]);
+});
+
+test("a domain that the killed run made under another name stays, and the journal tells of it", async () => {
+  await killedRun("/domains", "domain old.example", domainSent("old.example"), "name=old.example");
+  expect(await newRun().createDomain({ name: "new.example" })).toMatchObject({ id: "3" });
+  expect(open()).toEqual([
+    ["domain old.example", "2"],
+    ["domain new.example", "3"],
+  ]);
+});
+
+test("an object that a run has just given to a resource is not deleted as the old one of another", async () => {
+  const { outs } = await newRun().createLink();
+  // As "pulumi up --replace" does it: without a diff, the new one before the old one goes.
+  const replacing = newRun();
+  expect(await replacing.createLink()).toMatchObject({ id: "1" });
+  await replacing.link.delete("1", outs);
+  // As a new name of the resource does it that may adopt.
+  const renaming = newRun();
+  expect(await renaming.createLink({ adopt: "always" }, `${urn}-2`)).toMatchObject({ id: "1" });
+  await renaming.link.delete("1", outs);
+  expect((await send(emulator, "GET", "/links/1")).status).toBe(200);
+  const twice = renaming.createLink({ adopt: "always" }, `${urn}-3`);
+  await expect(twice).rejects.toThrow(
+    `link 1 is managed by another resource of this stack, "docs-2" (${urn}-2)`,
+  );
+  // Without such a create a deletion is one.
+  await newRun().link.delete("1", outs);
+  expect((await send(emulator, "GET", "/links/1")).status).toBe(404);
+});
+
+test("a request that is lost stays in doubt where nobody can look what became of it", async () => {
+  const run = newRun();
+  emulator.faults.push(
+    { method: "POST", when: "after", answer: "reset" },
+    { method: "GET", answer: "reset" },
+  );
+  await expect(run.createLink()).rejects.toThrow('store link "docs": the connection');
+  expect(open()).toEqual([["link 1/docs", undefined]]);
+  emulator.faults.length = 0;
+  expect(await newRun().createLink()).toMatchObject({ id: "1" });
+}, 60_000);
+
+test("a link whose alias the service chose is found by its destination, among those that no plan knows", async () => {
+  const service = { "shortlink:aliases": "service" };
+  const unnamed = { alias: undefined, __alias: "derived" };
+  const first = await newRun(service).createLink(unnamed, `${urn}-1`);
+  await killedRun("/links", "link 1/*", linkSent, `url=${url}&domain_id=1`);
+  // The first is in the state, which the plan of the next run shows.
+  const run = newRun(service);
+  await run.link.diff(first.id, first.outs, first.outs);
+  expect(await run.createLink(unnamed)).toMatchObject({ id: "2" });
+  expect(open()).toEqual([["link 1/*", "2"]]);
+
+  const { id, outs } = await newRun(service).createLink(
+    { ...unnamed, url: "https://example.com/2" },
+    `${urn}-3`,
+  );
+  expect(outs).toMatchObject({ alias: expect.any(String) as string });
+  expect(id).toBe("3");
+});
+
+test("without a journal nothing is written, and what a killed run made is a conflict", async () => {
+  const none = { "shortlink:journal": "none" };
+  expect(await newRun(none).createLink()).toMatchObject({ id: "1" });
+  expect(existsSync(folder)).toBe(false);
+  await expect(newRun(none).createLink()).rejects.toThrow("The link with the id 1 has it.");
+});
+
+test("a journal that cannot be written ends a create before its request, and no plan", async () => {
+  const run = newRun({ "shortlink:journal": "/dev/null/journal" });
+  const before = emulator.requests.length;
+  await expect(run.createLink()).rejects.toThrow("The journal in /dev/null/journal cannot be used (ENOTDIR)");
+  expect(emulator.requests.length).toBe(before);
+  const state = { url, domainId: 1, alias: "docs", shortUrl: "x", __provider: "text" };
+  await run.link.diff("1", state, state);
+});

@@ -1,0 +1,136 @@
+// `npm run generate`: writes what follows from the tables of fields in src/domain/fields.ts and src/link/fields.ts: the tables of
+// README.md and docs/catalog.md, and the JSON Schemas. A test compares them with what stands there.
+import { readFileSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { format } from "prettier";
+import { root } from "./environment.mjs";
+
+const require = createRequire(import.meta.url);
+
+/** @typedef {import("../src/fields/row.js").Row} Row */
+/** @typedef {{ properties: Record<string, { description: string }>, required?: string[] }} Fields */
+/** @typedef {{ anyOf: [{ anyOf: [unknown, { items: Fields }] }] }} Section */
+/** @typedef {{ properties: { domains: Section, links: Section, rules: { anyOf: [Fields] } } }} Sections */
+
+/**
+ * What a value of a field looks like.
+ *
+ * @param {Row} row
+ */
+function valueText({ kind, max, of, wire, secret, words = [], example }) {
+  const limit = max === undefined ? "" : `, at most ${max}`;
+  const quoted = words.map((word) => `\`"${word}"\``).join(", ");
+  const texts = {
+    text: `text${limit} characters`,
+    url: `URL${limit} characters`,
+    hostName: `host name${limit} characters`,
+    alias: `text${limit} characters`,
+    id: `id of a ${of}`,
+    ids: `list of ids of ${of}s`,
+    flag: wire === undefined ? "boolean" : "boolean (or 0, 1)",
+    count: `whole number${limit}`,
+    choice: `${quoted} (or ${words.map((_, number) => number).join(", ")})`,
+    word: quoted,
+    dateTime: `\`${String(example)}\``,
+    targets: `list of \`{ key, value }\`${limit}`,
+  };
+  return secret ? `${texts[kind]}, **secret**` : texts[kind];
+}
+
+/** @param {Row} row */
+function changeText({ wire, replaces, kept, creation }) {
+  if (replaces) return "**replaces**";
+  if (creation) return "nothing";
+  if (kept) return "updates; removing it keeps what the object has";
+  return wire === undefined ? "the state only" : "updates";
+}
+
+/**
+ * The arguments of a resource.
+ *
+ * @param {Record<string, Row>} table
+ */
+function argumentTable(table) {
+  const rows = Object.entries(table).map(([name, row]) => {
+    const standard = row.required ? "**required**" : (row.default ?? "none");
+    return `| \`${name}\` | ${valueText(row)} | ${row.doc} | ${standard} | ${changeText(row)} |`;
+  });
+  return [
+    "| argument | value | meaning | default | a change |",
+    "| --- | --- | --- | --- | --- |",
+    ...rows,
+  ].join("\n");
+}
+
+/**
+ * The fields of an entry of a catalog, or its house rules.
+ *
+ * @param {string} title
+ * @param {Fields} schema
+ * @param {Record<string, string>} [remarks]
+ */
+function fieldTable(title, { properties, required = [] }, remarks = {}) {
+  const rows = Object.entries(properties).map(([name, { description }]) => {
+    const end = [required.includes(name) ? " **Required.**" : "", remarks[name] ?? ""].join("");
+    return `| \`${name}\` | ${description}${end} |`;
+  });
+  return [`| ${title} | meaning |`, "| --- | --- |", ...rows].join("\n");
+}
+
+/**
+ * A page with what stands between its marks replaced.
+ *
+ * @param {string} file
+ * @param {Record<string, string>} parts
+ */
+async function page(file, parts) {
+  let text = readFileSync(join(root, file), "utf8");
+  for (const [name, part] of Object.entries(parts)) {
+    const [start, end] = [`<!-- generated: ${name} -->`, "<!-- end -->"];
+    const from = text.indexOf(start);
+    if (from === -1) throw new Error(`${file} has no mark ${start}`);
+    const to = text.indexOf(end, from);
+    text = `${text.slice(0, from + start.length)}\n\n${part}\n\n${text.slice(to)}`;
+  }
+  return format(text, { parser: "markdown", printWidth: 110 });
+}
+
+/** The whole content of each file that is generated, or in a part. @returns {Promise<Record<string, string>>} */
+export async function generated() {
+  /** @type {import("../src/link/fields.js")} */
+  const { linkFields } = require("../dist/link/fields.js");
+  /** @type {import("../src/domain/fields.js")} */
+  const { domainFields } = require("../dist/domain/fields.js");
+  /** @type {import("../src/catalog/schema.js")} */
+  const { jsonSchema, documents } = require("../dist/catalog/schema.js");
+  const kinds = /** @type {(keyof typeof documents)[]} */ (Object.keys(documents));
+  const { domains, links, rules } = /** @type {Sections} */ (jsonSchema("catalog")).properties;
+  /** @param {Section} section */
+  const listed = ({ anyOf: [section] }) => section.anyOf[1].items;
+  const onlyInLists = " In lists only.";
+  const pages = {
+    "README.md": {
+      "arguments of a domain": argumentTable(domainFields),
+      "arguments of a link": argumentTable(linkFields),
+    },
+    "docs/catalog.md": {
+      "fields of a link": fieldTable("field", listed(links), { key: onlyInLists }),
+      "fields of a domain": fieldTable("field", { ...listed(domains), required: [] }, { name: onlyInLists }),
+      rules: fieldTable("rule", rules.anyOf[0]),
+    },
+  };
+  const files = await Promise.all([
+    ...Object.entries(pages).map(async ([file, parts]) => [file, await page(file, parts)]),
+    ...kinds.map(async (kind) => [
+      `schema/${kind}.schema.json`,
+      await format(JSON.stringify(jsonSchema(kind)), { parser: "json", printWidth: 110 }),
+    ]),
+  ]);
+  /** @type {Record<string, string>} */
+  const byName = Object.fromEntries(files);
+  return byName;
+}
+
+if (process.argv[1] === import.meta.filename)
+  for (const [file, text] of Object.entries(await generated())) writeFileSync(join(root, file), text);
