@@ -17,8 +17,8 @@ import { engineSubject, loop } from "./subjects.mjs";
 
 /** @typedef {import("./subjects.mjs").Operation} Operation */
 /** @typedef {import("./subjects.mjs").Outcome} Outcome */
-/** @typedef {{ links: number, scenario: string, subject: string, operation: Operation }} Place */
-/** @typedef {Place & Outcome & { seconds: number, requests: number, refused: number }} Row */
+/** @typedef {{ links: number, scenario: string, subject: string, operation: Operation }} Cell */
+/** @typedef {Cell & Outcome & { seconds: number, requests: number, refused: number }} Row */
 
 /**
  * What the service is like, and whether the engine saves its state after each step.
@@ -108,7 +108,7 @@ for (const links of counts) {
  *
  * @param {{ subject: string, emulator: import("./subjects.mjs").Emulator, run: import("./subjects.mjs").Subject }[]} runs
  * @param {Operation[]} together operations that are compared with one another
- * @param {Pick<Place, "links" | "scenario">} place
+ * @param {Pick<Cell, "links" | "scenario">} place
  */
 async function inTurn(runs, together, place) {
   for (let i = 0; i < (times[/** @type {"no-op"} */ (together.at(-1))] ?? 1); i++) {

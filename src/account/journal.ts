@@ -336,8 +336,8 @@ async function appendLines(folder: string, lines: Line[]): Promise<void> {
       // Only what is about to be made must survive the machine as well: nothing else would ever tell of it.
       if (lines.some((line) => "intent" in line)) await file.datasync();
       // Another run that put the file aside meanwhile may have read it before.
-      const [written, now] = [(await file.stat({ bigint: true })).ino, inodeOf(path)];
-      if (written === now) return;
+      const [own, now] = [(await file.stat({ bigint: true })).ino, inodeOf(path)];
+      if (own === now) return;
     } finally {
       await file.close();
     }

@@ -17,7 +17,8 @@ export interface Provenance {
   former?: string[] | undefined;
 }
 
-interface Owner {
+/** An entry of the state, as this run has planned it. */
+interface PlannedEntry {
   urn: string | undefined;
   adoption: string | undefined;
   /** False where this run replaces the resource, which gives the object up. */
@@ -29,7 +30,7 @@ type Wishes = Record<string, string | null>;
 
 export class Ownership {
   /** By object: the entries of the state that this run has planned. */
-  readonly #planned = new Map<string, Owner>();
+  readonly #planned = new Map<string, PlannedEntry>();
   /** By object: the resources that creates of this run have given it to. */
   readonly #given = new Map<string, string>();
   /** By what must be unique (an alias on its domain, the name of a domain, an imported object): the resource that wants it. */

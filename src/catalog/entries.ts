@@ -39,24 +39,24 @@ export interface DomainEntry extends Entry {
 export type Layer = Pick<Written, "at"> & { values: Values };
 
 /** An entry before its layers are merged: overlays come before what the entry itself says, defaults after. */
-export interface Item {
+export interface RawEntry {
   own: Layer;
   layers: Layer[];
 }
 
 /** A link before its layers are merged. */
-export interface LinkItem extends Item {
+export interface RawLink extends RawEntry {
   rulings: readonly Ruling[];
 }
 
 /** A domain before its layers are merged. */
-export interface DomainItem extends Item {
+export interface RawDomain extends RawEntry {
   name: string;
   nameAt: () => Place;
 }
 
 /** An entry of several layers, of which the first that says something of a field wins. */
-export function merged(key: string, { own, layers }: Item): Entry {
+export function merged(key: string, { own, layers }: RawEntry): Entry {
   const values: Values = {};
   const origins = new Map<PropertyKey, Layer>();
   for (const layer of layers) {

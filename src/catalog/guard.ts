@@ -8,34 +8,37 @@ const share = 0.2;
 /** So many names stand in a message. */
 const shown = 8;
 
-/** A run of a catalog. */
-interface Run {
-  /** What the catalog had the last time. */
-  olds: Keys;
-  news: Keys;
+/** A catalog, and what its program says of this run. */
+export interface CatalogNews {
+  links: Keys;
   /** Keys that links had before, by their keys. */
   formerly: Record<string, string[]>;
   /** Keys that other catalogs of the program have taken over. */
   moved: readonly string[];
   /** As `LinkCatalogArgs.maxDeletes`. */
   maxDeletes: number | undefined;
-  /** The setting of this name. */
-  allowDeletes: number | undefined;
 }
 
 /**
  * Refuses to delete a great part of a catalog: a file that was emptied, cut, moved or not read looks like links that were
  * removed on purpose. The engine keeps what the catalog had the last time, so this needs neither the service nor the state, and it
  * comes before the domains and links of the catalog are planned.
+ *
+ * @param before What the catalog had the last time.
+ * @param allowDeletes The setting of this name.
  */
-export function refusals({ news, formerly, moved, maxDeletes, allowDeletes, ...run }: Run): string[] {
-  const olds = without(run.olds, moved);
-  const before = places(olds);
+export function refusals(
+  before: Keys,
+  { links: news, formerly, moved, maxDeletes }: CatalogNews,
+  allowDeletes: number | undefined,
+): string[] {
+  const olds = without(before, moved);
+  const had = places(olds);
   const now = new Map<string, string>();
   for (const [key, domain] of places(news)) {
     for (const each of [...(formerly[key] ?? []), key]) now.set(each, domain);
   }
-  const lost = [...before].filter(([key, domain]) => now.get(key) !== domain);
+  const lost = [...had].filter(([key, domain]) => now.get(key) !== domain);
   const allowed = Math.max(allowDeletes ?? 0, maxDeletes ?? 0);
   if (lost.length <= allowed) return [];
   const isTooMuch = (count: number, of: number) => of >= fewest && count > of * share;
@@ -47,12 +50,12 @@ export function refusals({ news, formerly, moved, maxDeletes, allowDeletes, ...r
     return isTooMuch(gone.length, count) ? [text(` on ${domain}`, gone, count)] : [];
   });
   const all = lost.map(([key]) => key);
-  const isRefused = maxDeletes !== undefined || byDomain.length > 0 || isTooMuch(lost.length, before.size);
+  const isRefused = maxDeletes !== undefined || byDomain.length > 0 || isTooMuch(lost.length, had.size);
   if (!isRefused) return [];
   const domains = Object.keys(olds).length > 1 && byDomain.length > 0 ? `: ${byDomain.join("; ")}` : "";
   const limit = maxDeletes === undefined ? "a fifth" : `maxDeletes: ${maxDeletes}`;
   return [
-    `${text("", all, before.size)}, which is more than ${limit}${domains}. Nothing was changed. If some of the files were emptied, cut ` +
+    `${text("", all, had.size)}, which is more than ${limit}${domains}. Nothing was changed. If some of the files were emptied, cut ` +
       `or not found, put them back. To allow it once, run the command with SHORTLINK_ALLOW_DELETES=${lost.length}; to allow it ` +
       `for good, give the catalog maxDeletes: ${lost.length}.`,
   ];

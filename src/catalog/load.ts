@@ -4,7 +4,7 @@ import {
   merged,
   nameOf,
   type DomainEntry,
-  type Item,
+  type RawEntry,
   type LinkEntry,
   type Values,
 } from "./entries";
@@ -176,7 +176,7 @@ function entriesOf(parsed: Parsed, name: string, what: string, findings: Finding
   return [];
 }
 
-function add<Each extends Item>(
+function add<Each extends RawEntry>(
   items: Map<string, Each>,
   noun: string,
   key: string,

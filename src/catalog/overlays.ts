@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { given, nameOf, type DomainItem, type Item, type LinkItem, type Values } from "./entries";
+import { given, nameOf, type RawDomain, type RawEntry, type RawLink, type Values } from "./entries";
 import type { Findings } from "./findings";
 import * as schema from "./schema";
 import { suggest } from "./suggest";
@@ -7,15 +7,15 @@ import { placeText, type Parsed, type Written } from "./written";
 
 /** The entries of a catalog, before their layers are merged. */
 export interface Items {
-  domains: Map<string, DomainItem>;
-  links: Map<string, LinkItem>;
+  domains: Map<string, RawDomain>;
+  links: Map<string, RawLink>;
   /** What overlays have taken away. */
   removed: Map<string, Written>;
 }
 
 /** What an overlay says of one kind of entry. */
 interface Section {
-  items: Map<string, Item>;
+  items: Map<string, RawEntry>;
   noun: "domain" | "link";
   changes: z.ZodType;
   key: { rule: z.ZodType; name: string; of: (text: string) => string };
@@ -45,7 +45,7 @@ export function applyOverlay(parsed: Parsed, items: Items, findings: Findings): 
 }
 
 /** Gives domains other names. Returns how many it speaks of. */
-function rename(parsed: Parsed, domains: Map<string, DomainItem>, findings: Findings): number {
+function rename(parsed: Parsed, domains: Map<string, RawDomain>, findings: Findings): number {
   const map = given(parsed.sections.get("domainMap"));
   if (!map || !findings.isSound(schema.domainMap, map, "domainMap")) return 0;
   const names = Object.entries(map.value as Record<string, string>);

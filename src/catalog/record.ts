@@ -1,20 +1,12 @@
-import type { Keys } from "./guard";
+import type { CatalogNews } from "./guard";
 import type { Catalog } from "./load";
 import { formerKeys, type FormerKey } from "./written";
-
-/** What a catalog tells its provider. */
-export interface CatalogKeys {
-  links: Keys;
-  /** Keys that links had before, by their keys. */
-  formerly: Record<string, string[]>;
-  maxDeletes: number | undefined;
-}
 
 /** What the provider of a catalog compares with that of the last run: the keys of the links, by the names of their domains. */
 export function keysOf(
   { domains, links }: Catalog,
   { maxDeletes }: { maxDeletes?: number | undefined } = {},
-): CatalogKeys {
+): Omit<CatalogNews, "moved"> {
   const names = new Map(domains.map(({ key, name }) => [key, name]));
   const keys: Record<string, string[]> = {};
   for (const { key, domain, values } of links) {

@@ -29,10 +29,10 @@ function describedRow(row: Row): z.ZodType {
 
 /** The rules of fields that may be left out. */
 function optional<Rules extends Record<string, z.ZodType>>(
-  rules: Rules,
+  shape: Rules,
   texts: Record<keyof Rules, descriptions.Text>,
 ): { [Name in keyof Rules]: z.ZodOptional<Rules[Name]> } {
-  const entries = Object.entries(rules).map(([name, rule]) => [
+  const entries = Object.entries(shape).map(([name, rule]) => [
     name,
     described(rule.optional(), texts[name] as descriptions.Text),
   ]);

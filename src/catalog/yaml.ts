@@ -2,13 +2,13 @@ import { isAlias, isMap, isScalar, isSeq, parseDocument, visit } from "yaml";
 import type { Node, Pair, YAMLMap } from "yaml";
 import { findingAt, placesIn, placeText, type Finding, type Parsed, type Written } from "./written";
 
-// From the text of YAML, or of JSON of which somebody asks where things stand, to entries that know it.
+// From the text of YAML to entries that know where they stand.
 
-/** A file as nodes that know where they stand. */
-function compose(file: string, text: string, isJson: boolean) {
+/** Reads YAML; in `collections` a key that stands twice makes two entries, anywhere else it is a mistake. */
+export function parseYaml(file: string, text: string, collections: readonly string[]): Parsed {
   const doc = parseDocument(text, {
-    schema: isJson ? "json" : "core",
-    merge: !isJson,
+    schema: "core",
+    merge: true,
     prettyErrors: false,
     // Found below, for all maps in one go and with both places.
     uniqueKeys: false,
@@ -16,33 +16,17 @@ function compose(file: string, text: string, isJson: boolean) {
   });
   const place = placesIn(file, text);
   const resolve = (node: unknown) => (isAlias(node) ? node.resolve(doc) : node);
-  return { doc, place, resolve };
-}
-
-/** @param isJson YAML takes more than JSON has. */
-export function parseYaml(
-  file: string,
-  text: string,
-  collections: readonly string[],
-  isJson: boolean,
-): Parsed {
-  const { doc, place, resolve } = compose(file, text, isJson);
   const findings: Finding[] = [];
   const note = (offset: number, message: string) =>
     findings.push(findingAt("syntax", place(offset), undefined, message));
-  // The parser of YAML takes more than JSON has.
-  const problem = isJson && text.trim() !== "" ? jsonError(text) : undefined;
-  if (problem) note(problem.offset ?? doc.errors[0]?.pos[0] ?? text.trimEnd().length, problem.message);
-  else {
-    // What follows at the same place only follows from it.
-    const places = new Set<number>();
-    for (const { code, pos, message } of doc.errors) {
-      const several = "is the begin of a second document: put it into a file of its own";
-      // After a colon comes text of the file, which may be a password.
-      if (!places.has(pos[0]))
-        note(pos[0], code === "MULTIPLE_DOCS" ? several : message.replace(/: [^]*$/, ""));
-      places.add(pos[0]);
-    }
+  // What follows at the same place only follows from it.
+  const places = new Set<number>();
+  for (const { code, pos, message } of doc.errors) {
+    const several = "is the begin of a second document: put it into a file of its own";
+    // After a colon comes text of the file, which may be a password.
+    if (!places.has(pos[0]))
+      note(pos[0], code === "MULTIPLE_DOCS" ? several : message.replace(/: [^]*$/, ""));
+    places.add(pos[0]);
   }
   const top: Parsed = { file, sections: new Map(), entriesOf: () => [], findings };
   if (findings.length > 0) return top;
@@ -63,7 +47,7 @@ export function parseYaml(
     Map(_, map) {
       if (own.has(map)) return;
       duplicates(map, (pair, first) => note(startOf(pair.key), again(pair, first)));
-      for (const { key, value } of isJson ? [] : map.items) {
+      for (const { key, value } of map.items) {
         if (textOf(key) !== "<<") continue;
         const merged = resolve(value);
         const sources = isSeq(merged) ? merged.items.map(resolve) : [merged];
@@ -80,7 +64,7 @@ export function parseYaml(
   });
   if (findings.length > 0) return top;
 
-  const written = (key: string | undefined, node: unknown, offset: number): Written[] => {
+  const entryAt = (key: string | undefined, node: unknown, offset: number): Written[] => {
     const at: Written["at"] = (path = [], isKey = false) =>
       place(offsetOf(path, isKey, resolve, node, offset));
     try {
@@ -92,7 +76,7 @@ export function parseYaml(
     }
   };
   const pairs = (map: YAMLMap) =>
-    map.items.flatMap((pair) => written(textOf(pair.key), pair.value, startOf(pair.key)));
+    map.items.flatMap((pair) => entryAt(textOf(pair.key), pair.value, startOf(pair.key)));
   if (!isMap(contents)) {
     if (contents !== null && !(isScalar(contents) && contents.value === null)) {
       note(startOf(contents), "must be a map of sections, like domains and links");
@@ -109,29 +93,16 @@ export function parseYaml(
   for (const [name, pair] of nodes) {
     // A big section is not turned into values twice.
     const isCollection = collections.includes(name);
-    const [section] = written(name, isCollection ? undefined : pair.value, startOf(pair.key));
+    const [section] = entryAt(name, isCollection ? undefined : pair.value, startOf(pair.key));
     if (section) top.sections.set(name, section);
   }
   top.entriesOf = (name, orList) => {
     const node = resolve(nodes.get(name)?.value);
     if (isMap(node)) return pairs(node);
-    if (isSeq(node) && orList) return node.items.flatMap((item) => written(undefined, item, startOf(item)));
+    if (isSeq(node) && orList) return node.items.flatMap((item) => entryAt(undefined, item, startOf(item)));
     return node === undefined || node === null || (isScalar(node) && node.value === null) ? [] : undefined;
   };
   return top;
-}
-
-/** What is wrong with JSON, and where if that is told; undefined where nothing is. */
-function jsonError(text: string): { offset: number | undefined; message: string } | undefined {
-  try {
-    JSON.parse(text);
-    return undefined;
-  } catch (error) {
-    const { message } = error as Error;
-    const [what = "", offset] = message.split(/,? (?:in JSON )?at position (\d+)/);
-    const reason = what.replace(/, (?:\.\.\.)?"[^]* is not valid JSON$/, "");
-    return { offset: offset === undefined ? undefined : Number(offset), message: `is not JSON: ${reason}` };
-  }
 }
 
 /** The text of a key as it is written: `404` and not a number. */

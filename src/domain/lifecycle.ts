@@ -6,7 +6,7 @@ import { unlessGone } from "../account/messages";
 import { isUnknown, type Problem } from "../fields/problem";
 import { announceExisting, announceImport } from "../resource/announce";
 import { finish } from "../resource/create";
-import type { Call, Checked, Created, Life, Plan, Read } from "../resource/model";
+import type { EngineCall, Checked, Created, Life, Plan, Read } from "../resource/model";
 import { checkArgs, clashes, plan } from "../resource/plan";
 import { getObject, noteRefresh, readAgain } from "../resource/read";
 import { deleteObject, update } from "../resource/write";
@@ -26,7 +26,7 @@ export class DomainLife implements Life {
     this.#account = account;
   }
 
-  async check(call: Call, olds: Inputs | undefined, given: Inputs): Promise<Checked> {
+  async check(call: EngineCall, olds: Inputs | undefined, given: Inputs): Promise<Checked> {
     const account = this.#account;
     const { args, problems } = checkArgs(account, domainFields, given, olds !== undefined);
     const inputs = { args, about: given.about };
@@ -37,7 +37,7 @@ export class DomainLife implements Life {
   }
 
   diff(id: number, old: Saved, news: Inputs): Plan {
-    const { changed: _changed, ...decision } = plan(this.#account, domainModel, id, old, news);
+    const { changed: _changed, ...decision } = plan(this.#account, domainModel, { id, old, news });
     return decision;
   }
 

@@ -1,5 +1,6 @@
 import type { Told } from "../account/account";
 import type { About, Inputs, Memory, Saved } from "../account/saved";
+import type { CatalogNews, Keys } from "../catalog/guard";
 import { isUnknown } from "../fields/problem";
 
 // How a resource looks on the engine's wire, and in states: arguments and outputs flat in one object, and beside them what only this
@@ -94,6 +95,21 @@ export function encodeInputs({ args, about }: Inputs): Flat {
 export function encodeSaved({ inputs, outputs, memory: { echo = {}, ...memory }, readId }: Saved): Flat {
   const told = Object.keys(echo).length > 0 ? { ...memory, echo } : memory;
   return given({ ...encodeInputs(inputs), ...outputs, ...named(told, memoryKeys), __id: readId });
+}
+
+/** The text of the provider, which the engine looks for in each answer. */
+export function providerOf({ __provider }: Flat): Flat {
+  return __provider === undefined ? {} : { __provider };
+}
+
+/** A catalog, and what its program says of this run. */
+export function decodeCatalog({ links, __formerly, __moved, __maxDeletes }: Flat): CatalogNews {
+  return {
+    links: (links ?? {}) as Keys,
+    formerly: (__formerly ?? {}) as CatalogNews["formerly"],
+    moved: (__moved ?? []) as string[],
+    maxDeletes: __maxDeletes as number | undefined,
+  };
 }
 
 function picked(flat: Flat, keys: Record<string, string>): Flat {

@@ -3,13 +3,22 @@ import { Account, type Surroundings } from "../account/account";
 import { describe } from "../account/messages";
 import type { Inputs } from "../account/saved";
 import type { ReadConfig } from "../account/settings";
-import { refusals, type Keys } from "../catalog/guard";
+import { refusals } from "../catalog/guard";
 import { DomainLife } from "../domain/lifecycle";
 import { LinkLife } from "../link/lifecycle";
 import { IncompleteError, type Life } from "../resource/model";
 import { redactor } from "../resource/secrets";
 import { ServiceError } from "../service/errors";
-import { decodeInputs, decodeNews, decodeSaved, encodeInputs, encodeSaved, type Flat } from "./codec";
+import {
+  decodeCatalog,
+  decodeInputs,
+  decodeNews,
+  decodeSaved,
+  encodeInputs,
+  encodeSaved,
+  providerOf,
+  type Flat,
+} from "./codec";
 
 /** The providers of the three classes. They share one account, as the engine gives all of them the same configuration. */
 export interface Providers {
@@ -136,11 +145,6 @@ export class DynamicProvider implements pulumi.dynamic.ResourceProvider {
   }
 }
 
-/** The text of the provider, which the engine looks for in each answer. */
-function providerOf({ __provider }: Flat): Flat {
-  return __provider === undefined ? {} : { __provider };
-}
-
 /** What the engine takes for "created, but not as it should be": it saves the properties, and shows the reasons. */
 export class InitializationError extends Error {
   constructor(
@@ -178,18 +182,11 @@ export class CatalogProvider implements pulumi.dynamic.ResourceProvider {
   }
 
   check(olds: Flat, news: Flat): Promise<{ inputs: Flat; failures: pulumi.dynamic.CheckFailure[] }> {
-    const links = news.links as Keys;
-    const { __maxDeletes, __formerly, __moved } = news;
-    const reasons = refusals({
-      olds: (olds.links ?? {}) as Keys,
-      news: links,
-      formerly: (__formerly ?? {}) as Record<string, string[]>,
-      moved: (__moved ?? []) as string[],
-      maxDeletes: __maxDeletes as number | undefined,
-      allowDeletes: this.#account.knownSettings?.allowDeletes,
-    });
+    const catalog = decodeCatalog(news);
+    const { links: before } = decodeCatalog(olds);
+    const reasons = refusals(before, catalog, this.#account.knownSettings?.allowDeletes);
     const failures = reasons.map((reason) => ({ property: "", reason }));
-    return Promise.resolve({ inputs: { ...providerOf(news), links }, failures });
+    return Promise.resolve({ inputs: { ...providerOf(news), links: catalog.links }, failures });
   }
 
   /** The engine keeps the new inputs also where nothing is to be done; a plan has enough to show. */

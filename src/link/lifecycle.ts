@@ -3,7 +3,7 @@ import type { Inputs, Saved } from "../account/saved";
 import { isUnknown, type Problem } from "../fields/problem";
 import { announceExisting, announceImport } from "../resource/announce";
 import { finish } from "../resource/create";
-import type { Call, Checked, Created, Life, Plan, Read } from "../resource/model";
+import type { EngineCall, Checked, Created, Life, Plan, Read } from "../resource/model";
 import { areKnown, checkArgs, clashes, plan } from "../resource/plan";
 import { getObject, noteRefresh, readAgain } from "../resource/read";
 import { deleteObject, update } from "../resource/write";
@@ -24,8 +24,8 @@ export class LinkLife implements Life {
   readonly #moves: AliasMoves;
   readonly #creates: LinkCreates;
   /**
-   * The alias of links that name none, by the one that was derived for them. A replacement checks its inputs a second
-   * time and without the old ones; a printed alias must be the same there, so the diff before it leaves it here.
+   * The aliases of links that name none, by their resources. A replacement checks its inputs a second time and without the
+   * old ones; a printed alias must be the same there, so the diff before it leaves it here.
    */
   readonly #keptAliases = new Map<string, string>();
 
@@ -35,7 +35,7 @@ export class LinkLife implements Life {
     this.#creates = { account, moves: this.#moves, claimed: new Set(), posted: new Map() };
   }
 
-  async check(call: Call, olds: Inputs | undefined, given: Inputs): Promise<Checked> {
+  async check(call: EngineCall, olds: Inputs | undefined, given: Inputs): Promise<Checked> {
     const account = this.#account;
     const { args, problems } = checkArgs(account, linkFields, given, olds !== undefined);
     this.#moves.notePlanning();
@@ -54,23 +54,21 @@ export class LinkLife implements Life {
 
   diff(id: number, old: Saved, news: Inputs): Plan {
     const wanted = keepAlias(old, news);
-    const { changed, ...decision } = plan(
-      this.#account,
-      linkModel,
+    const { changed, ...decision } = plan(this.#account, linkModel, {
       id,
       old,
-      wanted,
-      this.#moves.isAstray(id),
-    );
+      news: wanted,
+      isAstray: this.#moves.isAstray(id),
+    });
     if (this.#account.ownership.isComparing) return decision;
     // An alias in doubt is written again, over one that another link may need.
     const unsaved = this.#account.changes.unsaved(`link ${id}`, old.memory.revision) ?? [];
     const doubtful = [...(old.memory.doubtful ?? []), ...unsaved, ...this.#astray(id)];
     const isLeaving = changed.includes("alias") || changed.includes("domainId") || doubtful.includes("alias");
     this.#moves.notePlan(id, isLeaving);
-    const { derivedAlias } = news.about;
-    if (derivedAlias !== undefined)
-      this.#keptAliases.set(derivedAlias, (wanted.args as LinkValues).alias ?? "");
+    const { derivedAlias, urn } = news.about;
+    if (derivedAlias !== undefined && urn !== undefined)
+      this.#keptAliases.set(urn, (wanted.args as LinkValues).alias ?? "");
     return decision;
   }
 
@@ -116,11 +114,11 @@ export class LinkLife implements Life {
 
   /** The alias of a link for which the program names none; without `olds` it is a new one. */
   #chooseAlias({ args, about }: Inputs, olds: Inputs | undefined): Inputs {
-    const derived = about.derivedAlias ?? "";
+    const { urn = "", derivedAlias } = about;
     const ofNew = () =>
       this.#account.knownSettings?.aliases === "service"
         ? undefined
-        : (this.#keptAliases.get(derived) ?? derived);
+        : (this.#keptAliases.get(urn) ?? derivedAlias);
     const alias = olds ? (olds.about.keptAlias ?? olds.args.alias) : ofNew();
     return alias === undefined || alias === "" ? { args, about } : { args: { ...args, alias }, about };
   }

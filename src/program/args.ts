@@ -4,7 +4,7 @@ import type { Row, Table, ValueOf } from "../fields/row";
 // The types of arguments and outputs, as the tables of fields make them.
 
 /** What a program may write for a field. */
-type Written<Each extends Row> = Each["kind"] extends "id"
+type ArgumentOf<Each extends Row> = Each["kind"] extends "id"
   ? number | string
   : Each["kind"] extends "ids"
     ? pulumi.Input<number | string>[]
@@ -25,11 +25,11 @@ type Written<Each extends Row> = Each["kind"] extends "id"
 /** The arguments that a table makes. */
 export type ArgsOf<Fields extends Table> = {
   [Name in keyof Fields as Fields[Name] extends { readonly required: true } ? Name : never]: pulumi.Input<
-    Written<Fields[Name]>
+    ArgumentOf<Fields[Name]>
   >;
 } & {
   [Name in keyof Fields as Fields[Name] extends { readonly required: true } ? never : Name]?: pulumi.Input<
-    Written<Fields[Name]> | undefined
+    ArgumentOf<Fields[Name]> | undefined
   >;
 };
 

@@ -66,7 +66,7 @@ export class Domain extends pulumi.CustomResource {
     const { inputs, options } = registration({
       ...{ type: "Domain", table: domainFields, name, args, opts },
       output: { name: "url", repeats: "name" },
-      hidden: () => ({ __wishes: allWishes() }),
+      beside: () => ({ wishes: allWishes() }),
     });
     const restore = showPlaceOfProgram();
     try {

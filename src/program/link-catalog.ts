@@ -1,9 +1,9 @@
 import * as pulumi from "@pulumi/pulumi";
 import { Domain, type DomainArgs } from "./domain";
-import { asEntry, dynamicInputs, typeToken, type OfCatalog } from "./registration";
+import { asEntry, catalogInputs, typeToken, type OfCatalog } from "./registration";
 import { Link, type LinkArgs } from "./link";
 import { getDomainOutput } from "./lookups";
-import { keysOf, type CatalogKeys } from "../catalog/record";
+import { keysOf } from "../catalog/record";
 import type { DomainEntry, Entry, LinkEntry, Values } from "../catalog/entries";
 import type { Catalog } from "../catalog/load";
 import { formerKeys, placeText, type FormerKey } from "../catalog/written";
@@ -47,13 +47,8 @@ export interface CatalogDomain {
 
 /** What the catalog held the last time, for its provider to compare. */
 class CatalogHistory extends pulumi.CustomResource {
-  constructor(
-    name: string,
-    { links, formerly, maxDeletes, moved }: CatalogKeys & { moved: Promise<string[]> },
-    opts: pulumi.CustomResourceOptions,
-  ) {
-    const inputs = { links, __formerly: formerly, __maxDeletes: maxDeletes, __moved: moved };
-    super(typeToken("Catalog"), name, dynamicInputs("Catalog", inputs), opts);
+  constructor(name: string, inputs: Parameters<typeof catalogInputs>[0], opts: pulumi.CustomResourceOptions) {
+    super(typeToken("Catalog"), name, catalogInputs(inputs), opts);
   }
 }
 

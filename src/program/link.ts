@@ -137,9 +137,9 @@ export class Link extends pulumi.CustomResource {
     const { inputs, options } = registration({
       ...{ type: "Link", table: linkFields, name, args, opts },
       output: { name: "shortUrl", repeats: "alias" },
-      hidden: (urn) => ({
-        __wishes: noteWish(name, args.alias),
-        ...(isNamed ? {} : { __alias: urn.then(deriveAlias) }),
+      beside: (urn) => ({
+        wishes: noteWish(name, args.alias),
+        derivedAlias: isNamed ? undefined : urn.then(deriveAlias),
       }),
     });
     const restore = showPlaceOfProgram();

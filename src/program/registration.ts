@@ -1,4 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
+import type { CatalogNews } from "../catalog/guard";
 import type { Table } from "../fields/row";
 import { secretsOf } from "../fields/table";
 import { warnIfClear } from "./clear-secrets";
@@ -29,7 +30,7 @@ function providerText(type: ResourceType): string {
 recordNoPromises();
 
 /** A resource that a program makes. */
-export interface Making {
+export interface NewResource {
   type: "Domain" | "Link";
   table: Table;
   name: string;
@@ -37,11 +38,16 @@ export interface Making {
   opts: pulumi.CustomResourceOptions | undefined;
   /** The output that is no argument, and the argument that it repeats. */
   output: { name: string; repeats: string };
-  /** What the provider is to know beside, each once it is known. */
-  hidden: (urn: Promise<string>) => Hidden;
+  /** What the provider needs beside the arguments, each part once it is known. */
+  beside: (urn: Promise<string>) => {
+    /** The aliases that the links of the program name, as one text. */
+    wishes: Promise<string | undefined> | undefined;
+    /** The alias of a link for which the program names none. */
+    derivedAlias?: Promise<string> | undefined;
+  };
 }
 
-/** What the provider is to know and is no argument. */
+/** What the provider needs and is no argument, by the keys of engine/codec.ts. */
 type Hidden = Record<string, unknown>;
 
 /** What a catalog gives its resources beside their arguments. */
@@ -71,7 +77,7 @@ export function readArgs<Args extends object>(): Args {
  * the SDK takes the caller of a direct subclass for the place in the program, and it must `declare` its properties: a plain
  * field would overwrite the output that the SDK puts there.
  */
-export function registration({ type, table, name, args, opts = {}, output, hidden }: Making): {
+export function registration({ type, table, name, args, opts = {}, output, beside }: NewResource): {
   inputs: pulumi.Inputs;
   options: pulumi.CustomResourceOptions;
 } {
@@ -95,14 +101,17 @@ export function registration({ type, table, name, args, opts = {}, output, hidde
     ...dates(table, known),
     ...secrets,
   };
+  const { wishes, derivedAlias } = isRead ? {} : beside(urn);
+  const secretNames = secretsIn(table, known);
   const own: Hidden = isRead
     ? {}
     : {
         __urn: urn,
-        __secrets: secretsIn(table, known),
+        __secrets: secretNames,
         __entry: entry,
-        ...(key === undefined ? {} : { __import: key }),
-        ...hidden(urn),
+        __import: key,
+        __wishes: wishes,
+        __alias: derivedAlias,
       };
   const secretOptions = passwords.length > 0 ? { additionalSecretOutputs: [...passwords] } : {};
   return {
@@ -116,7 +125,7 @@ export function registration({ type, table, name, args, opts = {}, output, hidde
  *
  * @param after Until then it is not registered; not at all where one of these is rejected.
  */
-export function dynamicInputs(
+function dynamicInputs(
   type: ResourceType,
   inputs: pulumi.Inputs,
   hidden: Hidden = {},
@@ -142,6 +151,17 @@ async function textOf(hidden: Hidden, after: unknown[]): Promise<string> {
   const entries = Object.entries(hidden).map(async ([name, value]) => [name, await value] as const);
   const [known] = await Promise.all([Promise.all(entries), ...after]);
   return JSON.stringify(Object.fromEntries(known));
+}
+
+/** The inputs of the record that a catalog keeps of itself. */
+export function catalogInputs({
+  links,
+  formerly,
+  maxDeletes,
+  moved,
+}: Omit<CatalogNews, "moved"> & { moved: Promise<string[]> }): pulumi.Inputs {
+  const inputs = { links, __formerly: formerly, __maxDeletes: maxDeletes, __moved: moved };
+  return dynamicInputs("Catalog", inputs);
 }
 
 /** URNs without a name, which all resources of a type have in common that have the same parent. */

@@ -30,13 +30,10 @@ export interface Model<Each extends Item> {
   ownersOf: (account: Account, item: Each) => Promise<string[]>;
 }
 
-/** A call of the engine to check a resource. */
-export interface Call {
+/** What the engine says with a check. */
+export interface EngineCall {
   isPreview: boolean;
 }
-
-/** Arguments of a program, not checked yet. */
-export type Given = Inputs;
 
 /** What the engine is to do with a resource. */
 export interface Plan {
@@ -65,7 +62,7 @@ export interface Life {
   /** The outputs that are no arguments, of which the first may repeat a secret argument. */
   readonly outputs: readonly [string];
   /** @param olds The inputs of the last run; undefined for a new resource. */
-  check(call: Call, olds: Inputs | undefined, given: Given): Promise<Checked>;
+  check(call: EngineCall, olds: Inputs | undefined, given: Inputs): Promise<Checked>;
   diff(id: number, old: Saved, news: Inputs): Plan;
   create(inputs: Inputs): Promise<Created>;
   /** An object that the program reads only, as it names it. */

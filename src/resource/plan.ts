@@ -36,18 +36,20 @@ export function clashes(
   return [...(own ? [own] : []), ...ownership.importClashes(type, importKey, urn)];
 }
 
-/**
- * What changes from the state to the inputs, and whether the object must be replaced.
- *
- * @param isAstray Is the object not as the state says, as this run knows?
- */
+/** A resource of the state, and what the program says of it now. */
+interface Comparison {
+  id: number;
+  old: Saved;
+  news: Inputs;
+  /** Is the object not as the state says, as this run knows? */
+  isAstray?: boolean;
+}
+
+/** What changes from the state to the inputs, and whether the object must be replaced. */
 export function plan<Each extends Item>(
   account: Account,
   model: Model<Each>,
-  id: number,
-  old: Saved,
-  news: Inputs,
-  isAstray = false,
+  { id, old, news, isAstray = false }: Comparison,
 ): Plan & { changed: readonly string[] } {
   account.assertOrigin(old.memory.origin);
   const { changes, ownership, progress } = account;

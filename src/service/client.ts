@@ -1,4 +1,6 @@
 import type { z } from "zod";
+import type { Row } from "../fields/row";
+import { linkFields } from "../link/fields";
 import { systemClock, type Clock } from "./clock";
 import {
   AnswerError,
@@ -75,6 +77,11 @@ export interface LinkQuery {
   domain_id?: number | undefined;
   pixel_id?: number | undefined;
 }
+
+/** The names of passwords in forms. */
+const secretWires = Object.values<Row>(linkFields).flatMap(({ secret, wire }) =>
+  secret && wire ? [wire] : [],
+);
 
 const pacers = new Map<string, Pacer>();
 
@@ -333,7 +340,7 @@ export class Client {
         throw new AnswerError(call, problem, { status, cause });
       }
     }
-    const secrets = [apiKey, form?.password, form?.redirect_password];
+    const secrets = [apiKey, ...secretWires.map((name) => form?.[name])];
     throw refused(call, { status, text, headers }, baseUrl, secrets);
   }
 }

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from "vitest";
 import { createEmulator, type Emulator, type EmulatorOptions, type Fault } from "../../src/emulator/server";
 import { send } from "../helpers/emulator";
-import { newRun, settingsOf } from "../helpers/run";
+import { newRun, quickClock, settingsOf } from "../helpers/run";
 
 // Exactly one object for each create, whatever becomes of the answers.
 
@@ -11,7 +11,7 @@ afterEach(() => emulator.close());
 
 async function start(options: EmulatorOptions = {}, settings: Record<string, string> = {}) {
   emulator = await createEmulator(options);
-  run = newRun(settingsOf(emulator, settings));
+  run = newRun(settingsOf(emulator, settings), quickClock);
   await send(emulator, "POST", "/domains", { form: "name=go.example" });
 }
 

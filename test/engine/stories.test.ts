@@ -17,10 +17,11 @@ function register(program: Program): void {
   for (const [name, { type, args, options = {} }] of Object.entries(program)) {
     const { aliases = [], ...rest } = options;
     const opts = { ...rest, aliases: aliases.map((each) => ({ name: each })) };
-    if (type === "Domain") domains.set(name, new shortlink.Domain(name, args as never, opts));
+    if (type === "Domain")
+      domains.set(name, new shortlink.Domain(name, args as unknown as shortlink.DomainArgs, opts));
     else {
       const domainId = domains.get(String(args.domainId).slice(1))?.id;
-      new shortlink.Link(name, { ...args, domainId } as never, opts);
+      new shortlink.Link(name, { ...args, domainId } as unknown as shortlink.LinkArgs, opts);
     }
   }
 }

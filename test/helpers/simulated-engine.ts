@@ -211,7 +211,7 @@ export async function run(
       __provider: "text",
       __urn: urnOf(type, name),
       ...(isPreview ? { __preview: true } : {}),
-      ...(monitor ? { __state: `${monitor.address} test` } : {}),
+      ...(monitor ? { __state: `${monitor.address} test ${Object.keys(program).length}` } : {}),
       ...(given.import === undefined ? {} : { __import: given.import }),
       ...(type === "Link" && args.alias === undefined ? { __alias: `derived-${name}` } : {}),
       ...(type === "Link" ? { __wishes: JSON.stringify(wishesOf(program)) } : {}),

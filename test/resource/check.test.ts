@@ -381,13 +381,15 @@ describe("a link", () => {
 
   test("a replacement, which is checked again without the old inputs, keeps the alias too", async () => {
     const provider = run.link;
-    const news = { __provider: "text", __alias: "derived3", url, domainId: 1 };
+    const news = { __provider: "text", __urn: "urn:three", __alias: "derived3", url, domainId: 1 };
     const olds = { ...base, __provider: "text", alias: "printed" };
     const { inputs } = await provider.check(olds, { ...news, domainId: 2 });
     await provider.diff("1", { ...olds, shortUrl: "" }, inputs);
     expect((await provider.check({}, news)).inputs).toMatchObject({ alias: "printed" });
     expect((await provider.check({}, { ...news, alias: "named" })).inputs).toMatchObject({ alias: "named" });
-    expect((await provider.check({}, { ...news, __alias: "derived4" })).inputs).toMatchObject({
+    expect(
+      (await provider.check({}, { ...news, __urn: "urn:four", __alias: "derived4" })).inputs,
+    ).toMatchObject({
       alias: "derived4",
     });
   });

@@ -28,15 +28,28 @@ afterEach(async () => {
 });
 
 const url = "https://example.com/";
+/** A program of one resource, in which the plan of no other one is waited for; nobody can be asked for the state. */
+const alone = "127.0.0.1:1 links 1";
 const urn = "urn:pulumi:prod::links::pulumi-nodejs:dynamic/shortlink:Link::docs";
 
 /** The providers as a process of their own has them. */
 function newRun(settings: Settings = {}) {
-  const run = helpers.newRun(helpers.settingsOf(emulator, { "shortlink:journal": folder, ...settings }));
+  const run = helpers.newRun(
+    helpers.settingsOf(emulator, { "shortlink:journal": folder, ...settings }),
+    helpers.quickClock,
+  );
   return {
     ...run,
     createLink: async (args: object = {}, owner = urn) => {
-      const given = { __provider: "text", __urn: owner, url, domainId: 1, alias: "docs", ...args };
+      const given = {
+        __provider: "text",
+        __urn: owner,
+        __state: alone,
+        url,
+        domainId: 1,
+        alias: "docs",
+        ...args,
+      };
       const { inputs } = await run.link.check({}, given);
       return run.link.create(inputs);
     },
