@@ -156,6 +156,7 @@ export async function engineSubject(name, emulator, links, options) {
     "yaml",
     "csv-parse",
     "fastest-levenshtein",
+    "jsonc-parser",
   ];
   for (const each of ["@pulumi", ...libraries]) {
     symlinkSync(join(root, "node_modules", each), join(modules, each));

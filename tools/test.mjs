@@ -1,5 +1,6 @@
 // `npm test`: types, lint, format, build and all tests, each of them even where another failed, then a summary.
-import { spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { root } from "./environment.mjs";
@@ -35,12 +36,32 @@ const checks = [
   ],
 ];
 
-const results = checks.map(([name, args]) => {
-  process.stdout.write(`\n== ${name}\n`);
+/**
+ * Runs a check and returns what it printed, or lets it print as it goes.
+ *
+ * @param {[string, string[]]} check
+ * @param {boolean} isAlone
+ */
+async function run([name, args], isAlone) {
   const started = Date.now();
-  const { status } = spawnSync(process.execPath, args, { cwd: root, stdio: "inherit" });
-  return { name, passed: status === 0, seconds: Math.round((Date.now() - started) / 1000) };
-});
+  if (isAlone) process.stdout.write(`\n== ${name}\n`);
+  const child = spawn(process.execPath, args, { cwd: root, stdio: isAlone ? "inherit" : "pipe" });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) stream?.on("data", (chunk) => (output += String(chunk)));
+  await once(child, "close");
+  if (!isAlone) process.stdout.write(`\n== ${name}\n${output}`);
+  return { name, passed: child.exitCode === 0, seconds: Math.round((Date.now() - started) / 1000) };
+}
+
+const [build, ...others] = checks;
+const tests = others.pop();
+if (!build || !tests) throw new Error("no checks");
+// Each of the others keeps one core busy; the tests need all.
+const results = [
+  await run(build, true),
+  ...(await Promise.all(others.map((check) => run(check, false)))),
+  await run(tests, true),
+];
 
 /** @returns {{ passed: number, failed: number }} */
 function countTests() {
@@ -62,8 +83,8 @@ for (const { name, passed, seconds } of results) {
   process.stdout.write(`${passed ? "passed" : "FAILED"}  ${name} (${seconds} s)\n`);
 }
 // Every check counts as one; so does a run of the tests that fails although each test passed.
-const others = results.filter(({ name, passed }) => name !== "tests" || (!passed && counted.failed === 0));
-const passed = counted.passed + others.filter((each) => each.passed).length;
-const failed = counted.failed + others.filter((each) => !each.passed).length;
+const checked = results.filter(({ name, passed }) => name !== "tests" || (!passed && counted.failed === 0));
+const passed = counted.passed + checked.filter((each) => each.passed).length;
+const failed = counted.failed + checked.filter((each) => !each.passed).length;
 process.stdout.write(`\n${passed} passed, ${failed} failed\n`);
 if (failed > 0 || counted.passed === 0) process.exitCode = 1;

@@ -10,7 +10,7 @@ import { RunProgress } from "./progress";
 import type { Saved } from "./saved";
 import { backend, resolveSettings, SettingsError, type ReadConfig, type Settings } from "./settings";
 
-/** The stack's own domains and links by URN, as the engine has saved them; what is to be deleted only is not among them. */
+/** The stack's own domains and links by URN, as the engine has saved them; without those whose deletion is pending. */
 export type StackState = Map<string, Saved>;
 
 /** What an account cannot know or do by itself, as it does not know who asks. */
@@ -21,11 +21,11 @@ export interface Surroundings {
   say: (text: string) => void;
   /** The same for what counts only now. */
   tell: (text: string) => void;
-  /** Throws where no request is to be sent any more. */
+  /** Throws once no more requests may be sent. */
   assertWanted: () => void;
   /** Reads the state of the stack, empty where it cannot be had; `source` is what a program tells of where it is. */
   readState: (source: string) => Promise<StackState>;
-  /** Default: that of the system. */
+  /** Default: the system's clock. */
   clock?: Clock;
 }
 
@@ -168,7 +168,7 @@ export class Account {
     return urn === undefined ? undefined : (await this.stackState()).get(urn);
   }
 
-  /** Is the resource in the state already, or was it a moment ago? The engine replaces some without a word to the provider. */
+  /** True if the resource is in the state, or was a moment ago. The engine replaces some without telling the provider. */
   async isInState(urn: string | undefined): Promise<boolean> {
     return this.ownership.isInState(urn) || (await this.savedOf(urn)) !== undefined;
   }

@@ -17,6 +17,7 @@ export class Changes {
   readonly #journal: () => ServiceJournal | undefined;
   readonly #ownership: Ownership;
   readonly #say: (text: string) => void;
+  #noted: Promise<unknown> = Promise.resolve();
 
   /** @param journal Undefined where the settings name none, or cannot be read. */
   constructor(journal: () => ServiceJournal | undefined, ownership: Ownership, say: (text: string) => void) {
@@ -25,13 +26,23 @@ export class Changes {
     this.#say = say;
   }
 
+  /** Fulfilled once the notes so far are on disk: a run may end with its last answer. */
+  get noted(): Promise<unknown> {
+    return this.#noted;
+  }
+
+  /** Lets a note be written while the call goes on. If it fails the next run notes it again, so it stops no plan. */
+  #noteLater(note: () => Promise<void> | undefined): void {
+    const writing = (async () => note())().catch(() => undefined);
+    this.#noted = Promise.all([this.#noted, writing]);
+  }
+
   /** Notes that the engine has an object in its state. */
   noteSaved(object: ObjectName): void {
-    // It is told again in the next run, so a journal that cannot be written stops no plan.
-    void (async () => {
-      const { journal, service } = this.#journal() ?? {};
-      await journal?.saved(service ?? "", object);
-    })().catch(() => undefined);
+    this.#noteLater(() => {
+      const { journal, service = "" } = this.#journal() ?? {};
+      return journal?.saved(service, object);
+    });
   }
 
   /** Notes that properties of an object are about to be changed, or without any that it is about to be deleted. Returns the note. */
@@ -49,8 +60,7 @@ export class Changes {
     const { journal, service = "" } = this.#journal() ?? {};
     const changes = journal?.changesOf(service, object) ?? [];
     const saved = changes.slice(0, changes.findIndex(({ change }) => change === revision) + 1);
-    // Told again in the next run where the journal cannot be written.
-    if (saved.length > 0) void journal?.settle(saved).catch(() => undefined);
+    if (saved.length > 0) this.#noteLater(() => journal?.settle(saved));
     const open = changes.slice(saved.length).flatMap(({ fields }) => fields);
     return changes.length > saved.length ? [...new Set(open)] : undefined;
   }
@@ -78,8 +88,7 @@ export class Changes {
   settleTakeOver(object: ObjectName, adoption: string | undefined): void {
     const { journal, service = "" } = this.#journal() ?? {};
     const notes = journal?.changesOf(service, ownerOf(object)) ?? [];
-    if (notes.length > 0 && notes.at(-1)?.change !== adoption)
-      void journal?.settle(notes).catch(() => undefined);
+    if (notes.length > 0 && notes.at(-1)?.change !== adoption) this.#noteLater(() => journal?.settle(notes));
   }
 
   /**

@@ -33,7 +33,7 @@ export interface Store<Item> {
   post: (isOwn: (item: Item) => boolean) => Promise<Item>;
   /** Finds what has the same natural key, or, where there is none, what is certain to be this create's. */
   find: (isOwn: (item: Item) => boolean) => Promise<Item | undefined>;
-  /** Does an object look as the POST would make it? */
+  /** True if an object looks as the POST would make it. */
   isSent: (item: Item) => boolean;
 }
 
@@ -53,14 +53,14 @@ export async function postUntilCertain<Item extends Made>(
     try {
       return await post(isOwn);
     } catch (error) {
-      // Who hears "it is taken" after a lost answer may have taken it himself.
+      // After a lost answer, "taken" may mean that our own request succeeded.
       const isDoubtful =
         isLost(error) || (posts > 1 && error instanceof RefusedError && error.status === 422);
       if (!isDoubtful) throw error;
       const look = async () =>
         (await find(isOwn)) ?? (await clock.sleep(secondLook(posts)).then(() => find(isOwn)));
       const found = await look().catch(() => {
-        // That nobody can look now makes the request no less doubtful.
+        // If the look fails too, the request is still in doubt.
         throw error;
       });
       if (found && isOwn(found)) return found;
@@ -82,12 +82,12 @@ function createdAt({ created_at: created }: Made): number {
 /** Milliseconds after which a request cannot arrive any more: with the waits for a limit it is ten minutes on its way. */
 const lifetime = 15 * 60_000;
 
-/** Can an object have been made by the request of an intent? */
+/** True if the request of an intent can have made an object. */
 function isInTime(item: Made, { time }: Intent): boolean {
   return isYounger(item, Date.parse(time)) && createdAt(item) < Date.parse(time) + lifetime;
 }
 
-/** Did an interrupted run of the same stack make this link, so that no state has it? Only a run that plans can tell. */
+/** True if an interrupted run of the same stack made this link, so that no state has it. Only a run that plans can tell. */
 export function isLeftOver(
   { journal, service }: ServiceJournal,
   backend: string,
@@ -105,7 +105,7 @@ export function isLeftOver(
     );
 }
 
-/** What the journal knows, and is told, of the create of one resource. */
+/** The journal's notes about the create of one resource. */
 export class CreateNotes {
   readonly #client: Client;
   readonly #owner: Owner;
@@ -153,7 +153,7 @@ export class CreateNotes {
     return undefined;
   }
 
-  /** Was this object, which was not there a moment ago, made for this resource by a run that outlives its engine? */
+  /** True if a provider that outlived its engine has just made this object for this resource. */
   async isOwn(key: string, found: Made, left: string): Promise<boolean> {
     const id = String(found.id);
     const intents = this.#journal?.of(this.#owner, true) ?? [];

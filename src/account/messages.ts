@@ -7,7 +7,7 @@ import {
   ServiceError,
 } from "../service/errors";
 
-/** A message that stands alone; `isProgram` says that a program asks, which always has the configuration of now. */
+/** A complete message. `isProgram`: for a lookup of a program, which always has the current configuration. */
 export function describe(error: unknown, isProgram = false): string {
   if (!(error instanceof ServiceError)) return error instanceof Error ? error.message : String(error);
   const message = error instanceof RefusedError ? error.messageWith(propertyName) : error.message;

@@ -50,7 +50,7 @@ export class Ownership {
     this.#isPlanning = true;
   }
 
-  /** Has this run planned a program? A destroy plans none. */
+  /** True if this run has planned a program. A destroy plans none. */
   get hasPlanned(): boolean {
     return this.#isPlanning;
   }
@@ -60,7 +60,7 @@ export class Ownership {
     this.#isRefreshing = true;
   }
 
-  /** Does the engine compare what a refresh has read, and plan nothing? */
+  /** True while the engine compares the results of a refresh: its diffs are no plans. */
   get isComparing(): boolean {
     return this.#isRefreshing;
   }
@@ -70,7 +70,7 @@ export class Ownership {
     if (urn !== undefined) this.#inState.add(urn);
   }
 
-  /** Is, or was a moment ago, the resource in the state? Then it has been imported, if ever. */
+  /** True if the resource is in the state, or was a moment ago. Its import, if it has one, is done then. */
   isInState(urn: string | undefined): boolean {
     return urn !== undefined && this.#inState.has(urn);
   }
@@ -156,12 +156,12 @@ export class Ownership {
     return { release: () => this.#given.delete(object) };
   }
 
-  /** Has a create of this run the object, or has the run planned it for a resource that is in the state? */
+  /** True if this run has created the object, or has planned it for a resource of the state. */
   isOwned(object: ObjectName): boolean {
     return this.#given.has(object) || this.#planned.has(object);
   }
 
-  /** Did the resource have this object before it was replaced? Then it is still in the state, and its deletion is pending. */
+  /** True if the resource had this object before it was replaced: the state still has it, and its deletion is pending. */
   isFormer(id: number, urn: string | undefined): boolean {
     return urn !== undefined && (this.#former.get(urn)?.has(String(id)) ?? false);
   }
@@ -178,15 +178,15 @@ export class Ownership {
   }
 
   /**
-   * May the deletion of a resource delete its object? Not where this run has given the object to a resource, or planned it for
-   * another entry of the state.
+   * True if the deletion of a resource may delete its object. False if this run has given the object to a resource, or has planned
+   * it for another entry of the state.
    */
   isLast(object: ObjectName, { adoption }: Provenance): boolean {
     const planned = this.#planned.get(object);
     return !this.#given.has(object) && (planned === undefined || planned.adoption === adoption);
   }
 
-  /** Has this run planned the object for a resource? */
+  /** True if this run has planned the object for a resource. */
   isPlanned(object: ObjectName): boolean {
     return this.#planned.has(object);
   }

@@ -2,7 +2,7 @@ import type { Progress } from "../service/pacer";
 
 /**
  * What a run knows of its own length, for those who wait for the account's limit or for the plans of other resources. A program
- * tells how many resources it has; a refresh learns from the lists of links how many pages there are; a destroy is told of one
+ * tells how many resources it has; a refresh learns from the lists of links how many pages there are; a destroy hears of one
  * deletion at a time.
  */
 export class RunProgress {
@@ -30,7 +30,7 @@ export class RunProgress {
     if (urn !== undefined) this.#undecided.delete(urn);
   }
 
-  /** Has the engine planned all resources that the program had told of? */
+  /** True once the engine has planned all resources that the program has announced. */
   get isPlanned(): boolean {
     return this.#total > 0 && this.#checked.size >= this.#total && this.#undecided.size === 0;
   }

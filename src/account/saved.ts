@@ -22,7 +22,7 @@ export interface Inputs<Args = Record<string, unknown>> {
 
 /**
  * What the service answered after our last write, for those fields only that it spells in another way than we
- * did (dates of another time zone, for example); null stands for absent. Drift is "the echo changed", not "the
+ * did (dates of another time zone, for example); null means absent. Drift is "the echo changed", not "the
  * answer differs from the input".
  */
 export type Echo = Record<string, unknown>;
@@ -32,7 +32,7 @@ export interface Memory extends Provenance {
   /** Address of the service on which the object was made; states of early releases do not say. */
   origin?: string | undefined;
   echo?: Echo | undefined;
-  /** Fields of an update of which nobody knows whether it was carried out. */
+  /** Fields of an update that may or may not have happened. */
   doubtful?: string[] | undefined;
   /** Name of the journal's note of the last change. */
   revision?: string | undefined;

@@ -17,7 +17,7 @@ export interface Settings extends Connection {
   aliases: "stable" | "service";
   /** The time zone of the account, in which the service reads active periods, where the stack says so. */
   timeZone: string | undefined;
-  /** Is it no error of a refresh when most of the stack's links are gone? */
+  /** Lets `refresh` drop links from the state even if most are missing. */
   acceptGone: boolean;
   /** How many links of a catalog a run may delete or replace, however many it has. */
   allowDeletes: number;
@@ -181,12 +181,12 @@ export function readVariable(name: string): string | undefined {
   return process.env[name] === "" ? undefined : process.env[name];
 }
 
-/** Is the SDK to show where promises come from that never end? */
+/** True if the SDK shows where unfinished promises come from. */
 export function showsPromises(): boolean {
   return Boolean(process.env.PULUMI_DEBUG_PROMISE_LEAKS);
 }
 
-/** Does Node.js know a time zone of this name? */
+/** True if Node.js knows a time zone of this name. */
 export function isTimeZone(name: string): boolean {
   try {
     return new Intl.DateTimeFormat("en", { timeZone: name }) instanceof Intl.DateTimeFormat;

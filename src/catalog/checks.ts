@@ -65,7 +65,7 @@ export function checkCatalog(
   return inOrder(all);
 }
 
-/** In the order of files and lines. What many entries have from one place, as a default of theirs, is told once. */
+/** In the order of files and lines. A mistake that many entries share, in a default for example, appears once. */
 function inOrder(findings: Finding[]): Finding[] {
   const groups = new Map<string, Finding[]>();
   for (const finding of findings) {

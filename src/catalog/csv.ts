@@ -124,7 +124,7 @@ function toTyped(name: string, text: string): unknown {
   return kind === "id" || kind === "count" || kind === "choice" ? toNumber(text) : text;
 }
 
-/** The length of what stands before a row: empty lines, and blanks that separate nothing. */
+/** The length of the empty lines and blanks before a row. */
 function marginOf(raw: string): number {
   return /^[\n ]*/.exec(raw)?.[0].length ?? 0;
 }

@@ -1,4 +1,4 @@
-// What editors say of what stands in catalog files beside the fields of links and domains.
+// The texts that editors show for everything in catalog files but the fields of links and domains.
 
 /** A description, then examples. */
 export type Text = [string, ...unknown[]];

@@ -31,7 +31,7 @@ export interface LinkEntry extends Entry {
 export interface DomainEntry extends Entry {
   /** The name in this environment. */
   name: string;
-  /** Where that name stands. */
+  /** The place of that name. */
   nameAt: () => Place;
 }
 

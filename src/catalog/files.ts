@@ -12,7 +12,7 @@ export const projectFiles = ["Pulumi.yaml", "Pulumi.yml"];
 /** Thrown where the names of files lead nowhere. */
 export class FilesError extends Error {}
 
-/** Is there a project in a folder above? */
+/** True if a folder above holds a Pulumi project. */
 export function hasProject(path: string): boolean {
   const above = dirname(path);
   return above !== path && (projectFiles.some((name) => isFile(join(above, name))) || hasProject(above));
@@ -68,7 +68,7 @@ export function readBytes(path: string): Uint8Array {
   }
 }
 
-/** A path as it is told, on every system the same. */
+/** A path as messages show it, the same on every system. */
 export function toPosix(path: string): string {
   return path.split(sep).join("/");
 }

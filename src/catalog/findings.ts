@@ -6,7 +6,7 @@ import { findingAt, placeText, type Finding, type FindingKind, type Place, type 
 /** What is wrong with the files of a catalog, as it is found. */
 export class Findings {
   readonly all: Finding[] = [];
-  /** Could all entries be read? Otherwise what seems to be missing may be there. */
+  /** False if some entries could not be read: a missing entry may be one of them. */
   isWhole = true;
   /** Where unknown fields stand that were told of. */
   readonly #unknownFields = new Set<string>();
@@ -61,7 +61,7 @@ export class Findings {
   #noteUnknown(rule: z.ZodType, names: readonly string[], at: Written["at"], subject: string): void {
     const known = Object.keys((rule as z.ZodObject).shape);
     for (const name of names) {
-      // A column stands for many.
+      // A column has the same place for many entries.
       const place = at([name], true);
       if (this.#unknownFields.has(placeText(place))) continue;
       this.#unknownFields.add(placeText(place));

@@ -24,7 +24,7 @@ const mistakes: readonly string[] = [
   "a control character must be written as an escape, like \\n or \\t",
 ];
 
-/** Reads JSON; in `collections` a key that stands twice makes two entries, anywhere else it is a mistake. */
+/** Reads JSON. In `collections` a duplicate key makes two entries; anywhere else it is a mistake. */
 export function parseJson(file: string, text: string, collections: readonly string[]): Parsed {
   const place = placesIn(file, text);
   const parsed: Parsed = { file, sections: new Map(), entriesOf: () => [], findings: [] };
@@ -113,7 +113,7 @@ function noteDuplicates(
   }
 }
 
-/** Where a part stands, or its name; undefined where it is not there. */
+/** The offset of a part, or of its name; undefined if it is missing. */
 function offsetOf(node: Node | undefined, path: readonly PropertyKey[], isKey: boolean): number | undefined {
   if (!node || path.length === 0) return undefined;
   // The nearest part that is there.

@@ -26,9 +26,9 @@ export interface Catalog {
   domains: DomainEntry[];
   links: LinkEntry[];
   findings: Finding[];
-  /** Could all entries be read? Otherwise what seems to be missing may be there. */
+  /** False if some entries could not be read: a missing entry may be one of them. */
   isWhole: boolean;
-  /** For a domain or a link that an overlay has taken away, like `domain go.example`: which. */
+  /** For each domain or link that an overlay has removed, like `domain go.example`: the place. */
   removed: ReadonlyMap<string, string>;
 }
 

@@ -9,7 +9,7 @@ import { placeText, type Parsed, type Written } from "./written";
 export interface Items {
   domains: Map<string, RawDomain>;
   links: Map<string, RawLink>;
-  /** What overlays have taken away. */
+  /** The entries that overlays have removed. */
   removed: Map<string, Written>;
 }
 
@@ -100,7 +100,7 @@ function change(
   return entries.length;
 }
 
-/** Where an entry was taken away, for those who miss it. */
+/** The end of a message about an entry that an overlay has removed. */
 export function removedText(entry: Written): string {
   return `: it was taken away at ${placeText(entry.at())}`;
 }

@@ -2,7 +2,7 @@ import type { CatalogNews } from "./guard";
 import type { Catalog } from "./load";
 import { formerKeys, type FormerKey } from "./written";
 
-/** What the provider of a catalog compares with that of the last run: the keys of the links, by the names of their domains. */
+/** The keys of the links by the names of their domains, which the provider compares with those of the last run. */
 export function keysOf(
   { domains, links }: Catalog,
   { maxDeletes }: { maxDeletes?: number | undefined } = {},

@@ -149,7 +149,7 @@ export const rules = z.strictObject(
   fields,
 );
 
-/** Can a regular expression be made of it? */
+/** True for a valid regular expression. */
 function isPattern(source: string): boolean {
   try {
     return new RegExp(`^(?:${source})$`, "u") instanceof RegExp;

@@ -47,12 +47,12 @@ export function findingAt(
   return { kind, file, line, column, subject, reason, message };
 }
 
-/** Something that stands in a file. */
+/** A part of a file. */
 export interface Written {
   /** Undefined for an item of a list. */
   key: string | undefined;
   value: unknown;
-  /** Where the thing, or a part of it, stands; of a part's name with `isKey`. What is not there is where it would be. */
+  /** The position of the part, or of something in it; with `isKey` that of the name. A missing part is where it would be. */
   at: (path?: readonly PropertyKey[], isKey?: boolean) => Place;
 }
 

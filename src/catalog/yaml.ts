@@ -4,7 +4,7 @@ import { findingAt, placesIn, placeText, type Finding, type Parsed, type Written
 
 // From the text of YAML to entries that know where they stand.
 
-/** Reads YAML; in `collections` a key that stands twice makes two entries, anywhere else it is a mistake. */
+/** Reads YAML. In `collections` a duplicate key makes two entries; anywhere else it is a mistake. */
 export function parseYaml(file: string, text: string, collections: readonly string[]): Parsed {
   const doc = parseDocument(text, {
     schema: "core",
@@ -51,7 +51,7 @@ export function parseYaml(file: string, text: string, collections: readonly stri
         if (textOf(key) !== "<<") continue;
         const merged = resolve(value);
         const sources = isSeq(merged) ? merged.items.map(resolve) : [merged];
-        // Of an anchor that is not there, that alone is told.
+        // For a missing anchor there is a message already.
         if (!sources.every((each) => each === undefined || isMap(each)))
           note(startOf(key), "<< takes a map, or a list of maps");
       }

@@ -71,7 +71,7 @@ export class DynamicProvider implements pulumi.dynamic.ResourceProvider {
     ];
     return {
       inputs: { ...providerOf(news), ...encodeInputs(inputs), ...mark },
-      // The property stands in the reason, because the engine prints the value of a property that is named to it.
+      // The property is part of the reason, because the engine prints the value of a property that it gets separately.
       failures: reasons.map((reason) => ({ property: "", reason })),
     };
   }
@@ -80,7 +80,8 @@ export class DynamicProvider implements pulumi.dynamic.ResourceProvider {
     const { outputs } = this.#life;
     try {
       const plan = this.#life.diff(Number(id), decodeSaved(olds, outputs), decodeInputs(news, outputs));
-      return await Promise.resolve(plan);
+      await this.#account.changes.noted;
+      return plan;
     } catch (error) {
       throw new ProviderError(error);
     }
@@ -123,8 +124,8 @@ export class DynamicProvider implements pulumi.dynamic.ResourceProvider {
   }
 
   /**
-   * Runs a call to the service. Whatever goes wrong comes out as an error that the engine can show: the message stands alone, names
-   * properties as the program does, says what to do, and holds no value of a secret. An object that was made on another
+   * Runs a call to the service. Every failure becomes an error that the engine can show: a complete message with the properties'
+   * names in the program and what to do, without the value of a secret. An object that was made on another
    * service is refused before anything is sent.
    */
   async #run<Value>(
@@ -189,7 +190,7 @@ export class CatalogProvider implements pulumi.dynamic.ResourceProvider {
     return Promise.resolve({ inputs: { ...providerOf(news), links: catalog.links }, failures });
   }
 
-  /** The engine keeps the new inputs also where nothing is to be done; a plan has enough to show. */
+  /** The engine keeps the new inputs even if nothing changes, so plans do not show them. */
   diff(): Promise<pulumi.dynamic.DiffResult> {
     return Promise.resolve({ changes: false });
   }

@@ -11,7 +11,7 @@ export const engineAddress = /^(?:127\.0\.0\.1|localhost):\d+$/.exec(process.arg
 const interval = 500;
 let isGone = false;
 
-/** Is the engine gone that has started this process? */
+/** True once the engine that started this process has ended. */
 export function isOrphaned(): boolean {
   return isGone;
 }
@@ -33,6 +33,6 @@ export function endWithEngine(): void {
     socket.once("connect", () => socket.destroy());
     socket.once("error", (error: NodeJS.ErrnoException) => (isGone = error.code === "ECONNREFUSED"));
   };
-  // It keeps nobody waiting: the engine ends its providers itself.
+  // It must not keep the process alive: the engine ends its providers itself.
   setInterval(look, interval).unref();
 }

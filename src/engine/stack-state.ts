@@ -11,7 +11,7 @@ export async function readState(source: string): Promise<StackState> {
   try {
     return await ask(source);
   } catch {
-    // Whoever asks does without: nothing is certain then, and nothing is done that needs certainty.
+    // The callers go on without: they only act on what they know.
     return new Map();
   }
 }

@@ -2,7 +2,7 @@ import { kinds, loosened } from "./kinds";
 import { pathText, unknownValue, type Issue, type Problem, type Tell } from "./problem";
 import type { Row, Table } from "./row";
 
-/** Checks a value as it stands in a file: of the right type, and not left out unless it may be. */
+/** Checks a value of a file: it must have the right type, and a required one must be there. */
 export function readField(row: Row, value: unknown): { value: unknown; issues: Issue[] } {
   const issues: Issue[] = [];
   const tell: Tell = (reason, path = [], name) => issues.push({ reason, path, name });

@@ -15,13 +15,13 @@ export interface Kind {
   loosen?: (value: unknown, row: Row) => unknown;
   /** Checks a value of a program or a file, and returns it as the service spells it. */
   read: (value: unknown, row: Row, tell: Tell) => unknown;
-  /** Is this the service's default? */
+  /** True for the service's default. */
   isDefault?: (value: unknown, row: Row) => boolean;
   /** The canonical value of a record's field that is not null. */
   observe?: (answer: unknown, row: Row) => unknown;
-  /** What a form holds of it; `value` is undefined where the field is to be cleared. Default: the value, or null. */
+  /** The value in a form; `value` is undefined to clear the field. Default: the value, or null. */
   form?: (value: unknown, row: Row) => unknown;
-  /** A list in an order of its own, for comparisons, where that of the program has no meaning to the service. */
+  /** The list in a fixed order, for comparisons, if its order has no meaning to the service. */
   order?: (value: unknown, others: Others) => unknown;
   /** The place of an item of an answer in the program's list, -1 for none. */
   placeIn?: (item: unknown, list: unknown[], others: Others) => number;

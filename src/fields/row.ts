@@ -22,7 +22,7 @@ export interface Row {
   max?: number;
   /** What it is the id of. */
   of?: string;
-  /** The words that it may be. For a `choice` each stands for its number on the wire, and the first is the default. */
+  /** The words that it may be. A `choice` has their numbers on the wire, and the first is the default. */
   words?: readonly string[];
   /** What it does, in one or two sentences for editors and tables. */
   doc: string;

@@ -68,7 +68,7 @@ export function wishOf(table: Table, inputs: Values): Record<string, unknown> {
   return comparable(table, wish);
 }
 
-/** The same values with lists in an order of their own, where that of the program has no meaning to the service. */
+/** The same values with sorted lists, if their order has no meaning to the service. */
 export function comparable(table: Table, values: Values): Record<string, unknown> {
   const ordered = { ...values };
   for (const [name, { kind }] of Object.entries(table)) {

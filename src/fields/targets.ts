@@ -89,7 +89,7 @@ export function canonicalTargets(
   return { targets: spelled, problems };
 }
 
-/** Targets in the order of their keys, for those that are compared; that of rotations has a meaning. */
+/** Targets sorted by their keys, for comparisons. The order of rotations has a meaning. */
 export function orderTargets(type: string | null | undefined, targets: Target[]): Target[] {
   if (type === "rotations") return targets.map(({ value }) => ({ value }));
   const key = (target: Target) => target.key ?? "";

@@ -9,14 +9,14 @@ import { Slots } from "../service/slots";
 import { ownerOf } from "./model";
 
 /**
- * Milliseconds without a plan after which a write does not wait any longer for that of the link that it needs. The engine plans a
- * resource in a few; where it is silent for so long, it waits for this write itself (`--parallel 1`, `dependsOn`), and
- * nothing tells so.
+ * A write that needs another link's plan stops waiting after so many milliseconds without any plan. The engine plans a resource
+ * in a few milliseconds. If it is silent for so long, it probably waits for this write (`--parallel 1`, `dependsOn`); the
+ * provider cannot know.
  */
 const silence = 2000;
 /**
- * The same where what is known is enough to go by: the program itself shows that the alias is free, or the engine has planned
- * every resource that the program told of. Only a link that is made late, in an `apply`, could still say otherwise.
+ * The same if the provider knows enough: the program itself shows that the alias becomes free, or the engine has planned every
+ * resource that the program announced. Only a link made late, in an `apply`, could still change that.
  */
 const shortSilence = 200;
 /** Milliseconds between two looks. */
@@ -48,12 +48,12 @@ interface Wish {
  */
 export class AliasMoves {
   readonly #account: Account;
-  /** For each link that this run has planned by now: does it leave the alias that it has? */
+  /** The links that this run has planned so far: true if the link gives up its alias. */
   readonly #leaving = new Map<number, boolean>();
   #lastPlanned = 0;
   /** Links that this run has moved out of the way and that have not got an alias since. */
   readonly #displaced = new Map<number, { alias: string; note: string | undefined }>();
-  /** One alias moves at a time: between a look at who has it and the next write nobody else may change it. */
+  /** One alias moves at a time: nothing may change it between the look at its owner and the next write. */
   readonly #turns = new Slots(1);
   #moves = 0;
 
@@ -72,7 +72,7 @@ export class AliasMoves {
     this.#leaving.set(id, isLeaving);
   }
 
-  /** Is the link one whose plan this run has seen? */
+  /** True if this run has planned the link. */
   hasPlan(id: number): boolean {
     return this.#leaving.has(id);
   }
@@ -159,7 +159,7 @@ export class AliasMoves {
     }
   }
 
-  /** A link that has not got its new alias yet gets one that nobody uses; its own update follows in this run. */
+  /** Gives a link that still waits for its new alias an unused one; its own update follows in this run. */
   async #makeWay({ id, alias }: LinkRecord): Promise<void> {
     // Its own update, or that of a third link, may have come in between.
     if (this.#leaving.get(id) === false || this.#displaced.has(id)) return;

@@ -25,7 +25,7 @@ import { linkForm, namingTargets, writeLink } from "./writes";
 export interface LinkCreates {
   account: Account;
   moves: AliasMoves;
-  /** Ids of the links that creates of this run have, for certain or by a guess. */
+  /** Ids of the links that creates of this run have, or have probably made. */
   claimed: Set<number>;
   /** The last request of this run to make a link, by its key. */
   posted: Map<string, Promise<unknown>>;
@@ -118,7 +118,7 @@ async function findLeft({ account, inputs, creates }: CreateOfLink, key: string)
   return found.filter((link) => isUnclaimed(creates, link));
 }
 
-/** Is a link one that no other resource of this run has? */
+/** True if no other resource of this run has the link. */
 function isUnclaimed({ account, claimed }: LinkCreates, { id }: LinkRecord): boolean {
   return !claimed.has(id) && !account.ownership.isOwned(`link ${id}`);
 }

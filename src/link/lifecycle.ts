@@ -90,7 +90,7 @@ export class LinkLife implements Life {
     if (!link) return undefined;
     return readAgain(this.#account, linkModel, link, old, (news, drifted) => {
       const { derivedAlias, keptAlias = alias } = news.about;
-      // Nobody but this state knows which alias to go back to.
+      // Only this state knows the alias to go back to.
       const isLost = derivedAlias !== undefined && drifted.includes("alias");
       return isLost ? { args: news.args, about: { ...news.about, keptAlias } } : news;
     });

@@ -42,7 +42,7 @@ export async function writeLink(
   }
 }
 
-/** The service counts targets in the order in which they were sent, which is not that of the program: keys tell more. */
+/** The service counts targets in the order of the form, which differs from the program's: keys tell more. */
 export async function namingTargets<Value>({ args }: Inputs, call: Promise<Value>): Promise<Value> {
   const { targets = [] } = args as LinkValues;
   try {

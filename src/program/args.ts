@@ -33,7 +33,7 @@ export type ArgsOf<Fields extends Table> = {
   >;
 };
 
-/** Are two types the same? Then true is one. */
+/** `true` if two types are the same, else `never`. */
 export type Same<One, Other> = [Flat<One>] extends [Flat<Other>]
   ? [Flat<Other>] extends [Flat<One>]
     ? keyof One extends keyof Other

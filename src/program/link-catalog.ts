@@ -33,7 +33,7 @@ export interface LinkCatalogArgs {
    * from ten links on. The setting `shortlink:allowDeletes` allows more for a run.
    */
   maxDeletes?: number | undefined;
-  /** May the catalog have no link at all? Default: false, it is a mistake. */
+  /** Accepts a catalog without links. Default: false, an empty catalog is an error. */
   allowEmpty?: boolean | undefined;
 }
 
@@ -60,8 +60,8 @@ class CatalogHistory extends pulumi.CustomResource {
  * export const docs = catalog.links["docs"].shortUrl;
  * ```
  *
- * Each entry is a {@link Domain} or {@link Link} below this component, named by its key: `links-docs`. Where an entry stands does
- * not matter. Whatever is wrong in the files is told at once, with file, line and column, before anything is planned.
+ * Each entry is a {@link Domain} or {@link Link} below this component, named by its key: `links-docs`. The file
+ * and order of entries do not matter. All mistakes in the files are one error, with file, line and column, before anything is planned.
  */
 export class LinkCatalog extends pulumi.ComponentResource {
   /** The links by their keys. */

@@ -1,8 +1,10 @@
 import * as pulumi from "@pulumi/pulumi";
 import { findDomain, findLink } from "../account/find";
 import { observe } from "../fields/table";
+import { domainFields } from "../domain/fields";
 import { linkFields } from "../link/fields";
 import type { DomainResult, GetDomainsArgs, GetLinksArgs, LinkResult } from "./results";
+import type { ResultOf } from "./outputs";
 import { Client, type DomainRecord, type LinkRecord } from "../service/client";
 import { describe } from "../account/messages";
 import { resolveSettings } from "../account/settings";
@@ -91,21 +93,15 @@ async function collect<Item>(pages: AsyncIterable<Item[]>): Promise<Item[]> {
   return all;
 }
 
-function toDomain({ id, name, url, homepage_url, not_found_url }: DomainRecord): DomainResult {
-  return {
-    id: String(id),
-    name,
-    url: url ?? `https://${name}`,
-    ...(homepage_url === null ? {} : { homepageUrl: homepage_url }),
-    ...(not_found_url === null ? {} : { notFoundUrl: not_found_url }),
-  };
+function toDomain(record: DomainRecord): DomainResult {
+  const fields = observe(domainFields, record) as unknown as ResultOf<typeof domainFields>;
+  return { ...fields, id: String(record.id), url: record.url ?? `https://${record.name}` };
 }
 
 function toLink(record: LinkRecord): LinkResult {
   const { redirectPassword, password, ...fields } = observe(linkFields, record);
-  const told = Object.entries(fields).filter(([, value]) => value !== undefined && value !== null);
   return {
-    ...(Object.fromEntries(told) as unknown as LinkResult),
+    ...(fields as unknown as ResultOf<typeof linkFields>),
     id: String(record.id),
     shortUrl: record.short_url ?? "",
     hasRedirectPassword: redirectPassword !== undefined,

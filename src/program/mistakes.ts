@@ -63,7 +63,7 @@ function asKnown(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, asKnown(part)]));
 }
 
-/** That of the account. A wrong setting is told of by the provider: until then any will do. */
+/** The account's time zone. The provider reports a wrong setting, so any zone will do for one. */
 function timeZone(): string | undefined {
   try {
     return timeZoneOf((key) => new pulumi.Config("shortlink").get(key.replace("shortlink:", "")));

@@ -12,3 +12,23 @@ export type OutputsOf<Args, Fields extends { [Name in keyof Args]-?: unknown }> 
       : ValueOf<Fields[Name]> | undefined
   >;
 };
+
+/** The fields that the service tells. */
+type ToldIn<Fields> = {
+  [Name in keyof Fields]: Fields[Name] extends { readonly secret: true }
+    ? never
+    : Fields[Name] extends { readonly wire: string }
+      ? Name
+      : never;
+}[keyof Fields];
+/** Those of them that no object is without. */
+type CertainIn<Fields> = {
+  [Name in ToldIn<Fields>]: Fields[Name] extends { readonly required: true } | { readonly kept: true }
+    ? Name
+    : never;
+}[ToldIn<Fields>];
+type ValuesIn<Fields> = { [Name in keyof Fields]: ValueOf<Fields[Name]> };
+
+/** The fields of an object as a lookup finds it; the service's defaults are left out. */
+export type ResultOf<Fields> = Pick<ValuesIn<Fields>, CertainIn<Fields>> &
+  Partial<Pick<ValuesIn<Fields>, Exclude<ToldIn<Fields>, CertainIn<Fields>>>>;

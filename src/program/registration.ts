@@ -72,8 +72,8 @@ export function readArgs<Args extends object>(): Args {
 }
 
 /**
- * What the constructor of a resource gives to that of `pulumi.CustomResource`: the inputs are what those of a `pulumi.dynamic.Resource`
- * are, but with the constant text in the place of a serialised provider. The class extends `pulumi.CustomResource` itself, because
+ * The arguments for the constructor of `pulumi.CustomResource`. The inputs are those of a `pulumi.dynamic.Resource`, but with
+ * the constant text instead of a serialised provider. The class extends `pulumi.CustomResource` itself, because
  * the SDK takes the caller of a direct subclass for the place in the program, and it must `declare` its properties: a plain
  * field would overwrite the output that the SDK puts there.
  */

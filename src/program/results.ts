@@ -1,39 +1,26 @@
-import type { Target, TargetsType } from "../fields/row";
+import type { domainFields } from "../domain/fields";
+import type { linkFields } from "../link/fields";
+import type { ResultOf } from "./outputs";
 
-/** A domain as {@link getDomain} and {@link getDomains} find it. */
-export interface DomainResult {
+/** A domain as {@link getDomain} and {@link getDomains} find it. Unset fields are left out. */
+export interface DomainResult extends ResultOf<typeof domainFields> {
   /** Its id, for the `domainId` of a link. */
   id: string;
-  name: string;
   /** Address, for example `https://go.example.com`. */
   url: string;
-  homepageUrl?: string;
-  notFoundUrl?: string;
 }
 
-/** A link as {@link getLink} and {@link getLinks} find it. What equals the service's default is left out. */
-export interface LinkResult {
+/**
+ * A link as {@link getLink} and {@link getLinks} find it. Fields that have the service's default are left out. Dates are in UTC,
+ * whatever the time zone of the account is.
+ */
+export interface LinkResult extends ResultOf<typeof linkFields> {
   id: string;
-  url: string;
-  domainId: number;
-  alias: string;
   /** The whole short link, for example `https://go.example.com/docs`. */
   shortUrl: string;
-  spaceId?: number;
-  pixelIds?: number[];
-  sensitiveContent?: true;
-  privacy?: "private" | "password";
-  /** In UTC, whatever the time zone of the account is. */
-  activePeriodStartAt?: string;
-  /** In UTC, whatever the time zone of the account is. */
-  activePeriodEndAt?: string;
-  clicksLimit?: number;
-  expirationUrl?: string;
-  targetsType?: TargetsType;
-  targets?: Target[];
-  /** Whether visitors are asked for a password; the password itself is never told. */
+  /** Whether visitors are asked for a password; the service never returns the password itself. */
   hasRedirectPassword: boolean;
-  /** Whether a password of the statistics is set; the password itself is never told. */
+  /** Whether a password of the statistics is set; the service never returns the password itself. */
   hasPassword: boolean;
 }
 

@@ -6,7 +6,7 @@ const few = 100;
 
 /**
  * Where the provider can ask for the stack's state, and how many resources the program has, as one text: the SDK makes promises of
- * each part of an object. Undefined where nobody can be asked, or enough resources have told it: the provider remembers.
+ * each part of an object. Undefined without an engine, or if enough resources have told it: the provider remembers.
  */
 export function stateSource(program: Program): Promise<string> | undefined {
   if (program.told >= few) return undefined;
@@ -19,7 +19,7 @@ export function stateSource(program: Program): Promise<string> | undefined {
   return program.opened.then(() => `${address} ${stack} ${program.made}`);
 }
 
-/** Can the engine be asked for the outputs of a resource later? In a unit test with mocks there is none. */
+/** False in a unit test with mocks: there is no engine to ask for outputs. */
 export function hasEngine(): boolean {
   return channel() !== undefined;
 }

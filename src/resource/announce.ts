@@ -54,7 +54,7 @@ export function announceImport<Each extends Item>(
   const { type } = model;
   const key = inputs.about.importKey ?? "";
   const text = `${type} ${key} will be imported, which the plan shows as created`;
-  // The service may be out of reach, and a plan is possible all the same.
+  // A plan is possible without the service too.
   if (found === undefined)
     return account.say(`${text}. It was not found, so it could not be compared with the program.`);
   const { differing, mode } = outcomeOf(account, model, inputs, found, args);
@@ -85,7 +85,7 @@ function outcomeOf<Each extends Item>(
   };
 }
 
-/** Nobody can see whether a password is the right one, so it is written. */
+/** Passwords cannot be compared, so the provider writes them. */
 function setting<Each extends Item>({ table }: Model<Each>, { args }: Inputs): string {
   const passwords = secretsOf(table).filter((field) => args[field] !== undefined);
   return passwords.length > 0 ? `, and its ${passwords.join(" and ")} will be set` : "";

@@ -76,7 +76,7 @@ export function digestOfItem<Each extends Item>(
   return digestOf(telling, comparable(table, asWritten(account, model, item, inputs.args)));
 }
 
-/** The same for what is to be made. */
+/** The same for the inputs of a create. */
 export function digestOfWish(
   { table, telling }: Pick<Model<never>, "table" | "telling">,
   { args }: Inputs,
@@ -108,9 +108,9 @@ export async function adoptObject<Each extends Item>(
     found: Each;
     refusal: Error;
     wish: Inputs;
-    /** Does anything else show that it is what an interrupted run has made for this resource? */
+    /** True if something beside the journal shows that an interrupted run made it for this resource. */
     isOwn?: boolean;
-    /** Has another resource of this run the object? Not even with leave to adopt may two have one. */
+    /** True if another resource of this run has the object: two resources never share one, whatever `adopt` says. */
     isTaken?: boolean;
   },
 ): Promise<Making<Each>> {

@@ -37,7 +37,7 @@ export interface EngineCall {
 
 /** What the engine is to do with a resource. */
 export interface Plan {
-  /** False where nothing is to be done; undefined where the engine is to compare the inputs itself, and shows each change. */
+  /** False for no change. Undefined makes the engine compare the inputs itself and show each change. */
   changes?: boolean;
   replaces?: string[];
   deleteBeforeReplace?: boolean;
@@ -126,7 +126,7 @@ export function savedOf<Each extends Item>(
   };
 }
 
-/** The error of a write of which nobody knows whether it was carried out. */
+/** The error of a write that may or may not have happened. */
 export function inDoubt(id: number, saved: Saved, doubtful: string[], error: unknown): IncompleteError {
   return new IncompleteError(id, { ...saved, memory: { ...saved.memory, doubtful } }, [describe(error)]);
 }

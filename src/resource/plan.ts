@@ -41,7 +41,7 @@ interface Comparison {
   id: number;
   old: Saved;
   news: Inputs;
-  /** Is the object not as the state says, as this run knows? */
+  /** True if this run knows that the object differs from the state. */
   isAstray?: boolean;
 }
 
@@ -78,7 +78,7 @@ export function plan<Each extends Item>(
   return { replaces, deleteBeforeReplace: isSame(keyOf(old.inputs.args), keyOf(news.args)), changed };
 }
 
-/** Is everything known that such fields hold? */
+/** True if these fields are set and known. */
 export function areKnown(args: Record<string, unknown>, fields: readonly string[]): boolean {
   return fields.every((field) => args[field] !== undefined && !isUnknown(args[field]));
 }

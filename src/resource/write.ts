@@ -57,9 +57,9 @@ interface Update<Each> {
 }
 
 /**
- * Writes what has changed, what the service did not keep the last time, and what is in doubt. Where nobody knows whether the
- * fields were written, the state keeps them for the next run to write again; the journal does where the run ends before the
- * engine saves the state.
+ * Writes the changed fields, those that the service did not keep the last time, and those in doubt. If it is unknown whether
+ * fields were written, the state lists them for the next run to write again; if the run ends before the engine saves the state,
+ * the journal does.
  */
 export async function update<Each extends Item>(
   account: Account,

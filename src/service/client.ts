@@ -14,6 +14,7 @@ import {
 import { failureOf, noAnswer, refused } from "./failures";
 import { encodeForm, encodeQuery, type FormFields } from "./form";
 import { exchange, parallelCalls, type Headers } from "./http";
+import type { DomainQuery, LinkQuery, Page } from "./lists";
 import { Pacer, type Progress } from "./pacer";
 import {
   deleteAnswer,
@@ -26,6 +27,7 @@ import {
 } from "./records";
 import { decide } from "./retry";
 
+export type { DomainQuery, LinkQuery, Page } from "./lists";
 export type { DomainRecord, LinkRecord } from "./records";
 
 /** Where the service is and who asks. */
@@ -50,32 +52,14 @@ export interface ClientOptions {
   deadlines?: Deadlines;
   /** Is told of each wait that takes longer than a few seconds. */
   tell?: (text: string) => void;
-  /** How far the run has come after so many requests, for what is told of a wait. */
+  /** How far the run has come after so many requests, for the message about a wait. */
   progress?: (sent: number) => Progress | undefined;
-  /** Throws where no request is to be sent any more. */
+  /** Throws once no more requests may be sent. */
   assertWanted?: () => void;
-  /** Default: that of the system. */
+  /** Default: the system's clock. */
   clock?: Clock;
   /** Length in milliseconds of the time within which an account has its limit of requests. Default: a minute. */
   window?: number;
-}
-
-/** The records of a page of a list, and the number of the last page where the service tells it. */
-export type Page<Item> = Item[] & { lastPage: number | undefined };
-
-/** Filters and order of a list of domains (interface document, list parameters). */
-export interface DomainQuery {
-  search?: string | undefined;
-}
-
-/** Filters of a list of links (interface document, list parameters). */
-export interface LinkQuery {
-  search?: string | undefined;
-  search_by?: "title" | "alias" | "url" | undefined;
-  status?: number | undefined;
-  space_id?: number | undefined;
-  domain_id?: number | undefined;
-  pixel_id?: number | undefined;
 }
 
 /** The names of passwords in forms. */
@@ -98,7 +82,7 @@ export class Client {
   #ahead = -60_000;
   #writes = 0;
   #toldUntil = -Infinity;
-  /** Has the service itself ever answered? */
+  /** True once the service itself has answered. */
   #isHeard = false;
 
   constructor(connection: Connection, options: ClientOptions = {}) {
@@ -360,7 +344,7 @@ function parseAnswer<Value>(call: Call, schema: z.ZodType<Value>, body: unknown)
   throw new AnswerError(call, problem);
 }
 
-/** A write whose answer cannot be read was answered with success all the same. */
+/** A write whose answer cannot be read was still answered with success. */
 function carriedOut({ method }: Call): string {
   return method === "GET" ? "" : "; it was probably carried out";
 }

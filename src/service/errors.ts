@@ -11,7 +11,7 @@ export interface Call {
 export type FieldMessages = Record<string, string[]>;
 
 /**
- * A call to the service that did not succeed. The message stands alone: operation, problem, what the service
+ * A call to the service that did not succeed. The message is complete: operation, problem, what the service
  * said. It never holds a key, a password, a body or a query.
  */
 export class ServiceError extends Error {
@@ -41,7 +41,7 @@ export class ServiceError extends Error {
 /** The service answered with a status other than 2xx. */
 export class RefusedError extends ServiceError {
   declare readonly status: number;
-  /** True where the answer is not the service's own: the address is wrong, or something stands in front of it. */
+  /** True where the answer is not the service's own: the address is wrong, or a proxy answers for it. */
   readonly foreign: boolean;
   /** How many milliseconds the answer asks to wait, where it does. */
   readonly retryAfter: number | undefined;
@@ -101,10 +101,10 @@ export class NoAnswerError extends ServiceError {
   }
 }
 
-/** The call was not sent, because nobody waits for its answer any more. */
+/** The call was not sent, because the engine that wanted it is gone. */
 export class UnwantedError extends Error {}
 
-/** Nobody knows whether the call was carried out: its answer is missing, or cannot be read, or is that of a fault. */
+/** The call may or may not have been carried out: its answer is missing, unreadable, or reports a fault. */
 export function isLost(error: unknown): error is ServiceError {
   return (
     error instanceof AnswerError ||

@@ -29,7 +29,7 @@ const agent = new Agent({ connections: parallelCalls, allowH2: false, maxRespons
 const utf8 = new TextDecoder();
 let sending = 0;
 
-/** Is a request on its way whose answer has not come yet? */
+/** True while a request waits for its answer. */
 export function isSending(): boolean {
   return sending > 0;
 }

@@ -32,7 +32,7 @@ class List {
   #answered: Range[] = [];
   #writes = 0;
 
-  /** @param mayAsk Is there a request left for a page that a read needs, or that the next ones may need? */
+  /** @param mayAsk Takes a request from the budget, for a page that a read needs or that the next reads may need. */
   constructor(client: Client, query: LinkQuery, mayAsk: (isNeeded: boolean) => boolean) {
     this.#client = client;
     this.#query = query;
@@ -233,7 +233,7 @@ export class LinkReads {
     return new List(this.#client, query, mayAsk);
   }
 
-  /** Is there a request left for a list of a domain, if all pages of the account's list and a show come after it? */
+  /** True if the budget has a request for a domain's list, on top of all pages of the account's list and a show. */
   #isSpare(): boolean {
     const { lastPage, pages } = this.#account;
     if (lastPage === Infinity || this.#requests + 2 + lastPage - pages <= 2 * lastPage) return true;

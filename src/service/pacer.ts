@@ -40,7 +40,7 @@ export class Pacer {
    * @param parallel Requests at a time, at most.
    * @param window Length of a window in milliseconds.
    * @param tell Is told of each wait of more than a few seconds.
-   * @param progress How far the run has come after so many requests, for what is told.
+   * @param progress How far the run has come after so many requests, for the message.
    */
   constructor(
     readonly parallel: number,

@@ -15,7 +15,7 @@ const text = z
 const count = integer.nullish().transform((value) => value ?? null);
 const nested = z.object({ id }).nullish();
 const nestedDomain = z.object({ id, name: text }).nullish();
-/** "Is it set?"; the secret itself is never returned. */
+/** True if a secret is set; the service never returns the secret itself. */
 const flag = z
   .union([z.boolean(), z.number(), z.null(), z.string()])
   .optional()

@@ -2,7 +2,7 @@
 export type Failure =
   /** No connection was made; `isLasting` where the next one cannot succeed either: an unknown host, a certificate. */
   | { kind: "unsent"; isLasting: boolean }
-  /** It was on its way, and there is no answer that could be read: nobody knows whether it was carried out. */
+  /** It was sent, and no readable answer came: it may or may not have been carried out. */
   | { kind: "lost" }
   /** The service, or something in front of it, refused it; `retryAfter` in milliseconds where it said so. */
   | { kind: "status"; status: number; retryAfter: number | undefined };
@@ -18,7 +18,7 @@ const second = 1000;
 const attempts = 4;
 /** No new attempt is made so long after the first. */
 const patience = 120 * second;
-/** The limit of requests is waited for longer: it passes for certain, and others may use up a window or two. */
+/** The limit of requests is waited for longer: it always passes, though other clients may use up a window or two. */
 const limitPatience = 600 * second;
 
 /**

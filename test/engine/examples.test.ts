@@ -1,7 +1,9 @@
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createEmulator } from "pulumi-shortlink/emulator";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { root } from "../../tools/environment.mjs";
 import { freePort, pack, Project, stepsOf } from "../helpers/project";
 
 let packed: ReturnType<typeof pack>;
@@ -62,16 +64,33 @@ function expectShown(command: string, output: string, shown: string[]): void {
   if (expected.at(-1) !== "…") expect(printed.slice(at), `$ ${command}\n${output}`).toEqual([]);
 }
 
-/** Each runner installs the same packages, which takes most of its time: the first does, and the others get links to its files. */
-function withoutRepeatedInstall(line: string): string {
-  const first = "../runner-1/node_modules";
-  return /runner-[2-9]/.test(line)
-    ? line.replace(
-        "npm ci --silent",
-        `cmp package-lock.json ../runner-1/package-lock.json && cp -al ${first} .`,
-      )
-    : line;
+/** Where the packages are that all examples depend on: installing them takes most of a test's time, so it is done once. */
+let installed: string | undefined;
+afterAll(() => {
+  if (installed !== undefined) rmSync(installed, { recursive: true });
+});
+
+/** Runs a command, but gives a project links to the files of packages that are installed elsewhere already. */
+async function run(project: Project, command: string): ReturnType<Project["run"]> {
+  const others = `cmp package-lock.json ../runner-1/package-lock.json && cp -al ../runner-1/node_modules .`;
+  if (/runner-[2-9]/.test(command)) return project.run(command.replace("npm ci --silent", others));
+  if (!command.startsWith("npm install")) return project.run(command);
+  if (installed !== undefined)
+    return project.run(command.replace(/npm install.*?\.tgz/, `cp -al ${installed}/. .`));
+  const outcome = await project.run(command);
+  installed = mkdtempSync(join(tmpdir(), "shortlink-installed-"));
+  await project.run(`cp -al node_modules package-lock.json ${installed}`);
+  return outcome;
 }
+
+test("the examples have the same dependencies", () => {
+  const folders = readdirSync(join(root, "examples"));
+  const all = folders.map((name) => {
+    const text = readFileSync(join(root, "examples", name, "package.json"), "utf8");
+    return (JSON.parse(text) as { dependencies: object }).dependencies;
+  });
+  expect(new Set(all.map((each) => JSON.stringify(each))).size).toBe(1);
+});
 
 test.each([
   ["basic", "examples/basic/README.md"],
@@ -88,7 +107,7 @@ test.each([
         const line = command.replaceAll("8787", port);
         const { output, status } = line.includes("pulumi-shortlink emulator")
           ? { output: await project.start(line), status: 0 }
-          : await project.run(withoutRepeatedInstall(line));
+          : await run(project, line);
         expect(status, `${command}\n${output}`).toBe(0);
         expectShown(command, output.replaceAll(port, "8787"), shown);
       }
@@ -102,7 +121,7 @@ test("the state of 100 links that pulumi up makes is under 190 kB and holds no A
   const project = new Project("basic", packed.tarball);
   const emulator = await createEmulator({ apiKey: "a-key-that-must-not-show" });
   try {
-    await project.run("npm install ./*.tgz && pulumi stack init dev");
+    await run(project, "npm install ./*.tgz && pulumi stack init dev");
     await project.run(`pulumi config set shortlink:baseUrl ${emulator.url}`);
     await project.run(`pulumi config set --secret shortlink:apiKey ${emulator.apiKey}`);
     const program = [

@@ -1,6 +1,6 @@
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
@@ -81,12 +81,12 @@ class Stack {
   }
 
   /** The ids of the links in the state. */
-  async ids(): Promise<number[]> {
-    const { output } = await this.run("stack", "export");
-    const { deployment } = JSON.parse(output) as {
-      deployment: { resources?: { type: string; id: string }[] };
+  ids(): number[] {
+    const file = join(folder, "pulumi", "state", ".pulumi", "stacks", "kills", `${this.name}.json`);
+    const { checkpoint } = JSON.parse(readFileSync(file, "utf8")) as {
+      checkpoint: { latest: { resources?: { type: string; id: string }[] } };
     };
-    const links = deployment.resources?.filter(({ type }) => type.endsWith("shortlink:Link")) ?? [];
+    const links = checkpoint.latest.resources?.filter(({ type }) => type.endsWith("shortlink:Link")) ?? [];
     return links.map(({ id }) => Number(id)).sort((a, b) => a - b);
   }
 }
@@ -174,7 +174,7 @@ test.each(Array.from({ length: runs }, (_, i) => i))(
       expect(
         made.map(({ url, short_url: short }) => `${url} on ${new URL(short).host.split(".")[0]}`).sort(),
       ).toEqual(wanted.sort());
-      expect(await stack.ids()).toEqual(made.map(({ id }) => id));
+      expect(stack.ids()).toEqual(made.map(({ id }) => id));
       const sent = emulator.requests.length;
       const { status: unchanged, output: plan } = await stack.run("preview", "--expect-no-changes");
       expect(unchanged, plan).toBe(0);
