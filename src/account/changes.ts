@@ -3,6 +3,12 @@ import type { Journal } from "./journal";
 import { unlessGone } from "./messages";
 import type { ObjectName, Ownership } from "./ownership";
 
+/** Which notes of an object are meant, by their names. */
+interface Which {
+  only?: string | undefined;
+  except?: string | undefined;
+}
+
 /** A journal, and the service that its notes are about. */
 export interface ServiceJournal {
   journal: Journal;
@@ -34,7 +40,7 @@ export class Changes {
   /** Lets a note be written while the call goes on. If it fails the next run notes it again, so it stops no plan. */
   #noteLater(note: () => Promise<void> | undefined): void {
     const writing = (async () => note())().catch(() => undefined);
-    this.#noted = Promise.all([this.#noted, writing]);
+    this.#noted = Promise.all([this.#noted, writing]).then(() => undefined);
   }
 
   /** Notes that the engine has an object in its state. */
@@ -66,10 +72,11 @@ export class Changes {
   }
 
   /** Notes that changes of an object did not happen, or do not matter any more: `only` one of them, all `except` one, or all. */
-  async settle(
-    object: ObjectName,
-    { only, except }: { only?: string | undefined; except?: string | undefined } = {},
-  ): Promise<void> {
+  settle(object: ObjectName, which: Which = {}): Promise<void> {
+    return this.#settleNotes(object, which);
+  }
+
+  async #settleNotes(object: string, { only, except }: Which): Promise<void> {
     const { journal, service = "" } = this.#journal() ?? {};
     const settled = (journal?.changesOf(service, object) ?? []).filter(
       ({ change }) => (only ?? change) === change && except !== change,
@@ -82,6 +89,11 @@ export class Changes {
     const { journal, service = "" } = this.#journal() ?? {};
     const change = { time: new Date().toISOString(), service, object: ownerOf(object), fields: ["holder"] };
     return journal?.changing(change);
+  }
+
+  /** Notes that a taking over did not happen. @param mark As `noteTakeOver` returned it. */
+  settleFailedTakeOver(object: ObjectName, mark: string | undefined): Promise<void> {
+    return mark === undefined ? Promise.resolve() : this.#settleNotes(ownerOf(object), { only: mark });
   }
 
   /** Notes that a resource in the state keeps an object: a taking over by another one was not saved. */

@@ -108,13 +108,8 @@ export const listedDomain = domain.extend({ name: domainName });
 function changes(shape: Record<string, z.ZodType>) {
   const entries = Object.entries(shape).map(([name, rule]) => {
     const inner = rule instanceof z.ZodOptional ? (rule.unwrap() as z.ZodType) : rule;
-    return [
-      name,
-      inner
-        .nullable()
-        .optional()
-        .meta(rule.meta() ?? {}),
-    ];
+    const { row: _row, ...texts } = rule.meta() ?? {};
+    return [name, inner.nullable().optional().meta(texts)];
   });
   return z.strictObject(Object.fromEntries(entries) as Record<string, z.ZodType>, fields);
 }

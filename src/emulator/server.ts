@@ -6,7 +6,7 @@ import { domains, links, type Call } from "./endpoints";
 import { answerFault, Faults } from "./faults";
 import type { Fault } from "./faults";
 import type { Flavour } from "./flavour";
-import { FormError, parseForm, type Form } from "./form";
+import { FormError, parseForm } from "./form";
 import { Window } from "./limits";
 import type { Limit } from "./limits";
 import { visit } from "./redirect";

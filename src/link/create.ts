@@ -195,5 +195,11 @@ function adoptLink(
   const { args, about } = create.inputs;
   // An alias that comes from the URN shows as well that an interrupted run of this stack has made the link.
   const isOwn = args.alias !== undefined && args.alias === about.derivedAlias;
-  return adoptObject(create, { found, refusal, wish, isOwn, isTaken: create.creates.claimed.has(found.id) });
+  return adoptObject(create, {
+    found,
+    refusal,
+    wish,
+    isOwn,
+    isTaken: () => create.creates.claimed.has(found.id),
+  });
 }

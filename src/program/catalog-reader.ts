@@ -6,7 +6,8 @@ import { FilesError } from "../catalog/files";
 import type { LinkEntry, Values } from "../catalog/entries";
 import { loadCatalog, type Catalog, type Sources } from "../catalog/load";
 import { suggest } from "../catalog/suggest";
-import { domainName } from "../catalog/schema";
+import { domainFields } from "../domain/fields";
+import { readField } from "../fields/check";
 import { findingAt, placeText, type Finding } from "../catalog/written";
 
 type Secret = pulumi.Output<string>;
@@ -57,15 +58,15 @@ function readTimeZone(): string | undefined {
 function rename({ domains }: Catalog, domainMap: { [name: string]: string }, catalog: string): void {
   const problems = Object.entries(domainMap).flatMap(([from, to]) => {
     const domain = domains.find(({ key }) => key === from.trim().toLowerCase());
-    const { error, data } = domainName.safeParse(to);
-    if (domain && data !== undefined) domain.name = data;
+    const { value, issues } = readField(domainFields.name, to);
+    if (domain && issues.length === 0) domain.name = value as string;
     const near = suggest(
       from,
       domains.map(({ key }) => key),
     );
     return [
       ...(domain ? [] : [`domainMap: there is no domain ${JSON.stringify(from)} in the catalog${near}`]),
-      ...(error?.issues ?? []).map(({ message }) => `domainMap: the name of ${from} ${message}`),
+      ...issues.map(({ reason }) => `domainMap: the name of ${from} ${reason}`),
     ];
   });
   if (problems.length === 0) return;

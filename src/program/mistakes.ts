@@ -5,26 +5,51 @@ import { unknownValue, type Problem } from "../fields/problem";
 import type { Table } from "../fields/row";
 import { linkFields } from "../link/fields";
 import { together } from "../link/rules";
+import { hasTransforms } from "./sdk";
 import { currentProgram, type Mistakes } from "./program";
 import { hasEngine } from "./state-source";
 
 // The engine stops at the first resource whose check fails. So what a program gives as plain values is checked here as well, for all
 // resources that it makes in one go, before any of them is registered. What comes from outputs the provider checks.
 
+/** A resource that a program makes. */
+interface Made {
+  type: string;
+  table: Table;
+  name: string;
+  args: Record<string, unknown>;
+  opts: pulumi.CustomResourceOptions;
+}
+
 /** Checks a resource of the program. The result is fulfilled, or rejected, with those of all that are made in one go. */
-export function checkProgram(
-  type: string,
-  table: Table,
-  name: string,
-  args: Record<string, unknown>,
-): Promise<void> | undefined {
+export function checkProgram({ type, table, name, args, opts }: Made): Promise<void> | undefined {
   const program = currentProgram();
   // In a unit test with mocks nothing is registered.
-  if (!program || !hasEngine()) return undefined;
+  if (!program || !hasEngine() || mayBeTransformed(opts)) return undefined;
   const mistakes = (program.mistakes ??= begin(() => delete program.mistakes));
-  for (const { property, reason } of problemsOf(table, args))
+  // The engine may put the old values in the place of these.
+  const ignored = Object.fromEntries((opts.ignoreChanges ?? []).map((path) => [rootOf(path), unknownValue]));
+  const given = Object.fromEntries(Object.entries(ignored).filter(([field]) => field in args));
+  for (const { property, reason } of problemsOf(table, { ...args, ...given }))
     mistakes.texts.push(`${type} ${JSON.stringify(name)}: ${property} ${reason}`);
   return mistakes.checked;
+}
+
+/** True if a transformation may still change the arguments: then only the provider sees what becomes of them. */
+function mayBeTransformed({
+  parent,
+  transformations = [],
+  transforms = [],
+}: pulumi.CustomResourceOptions): boolean {
+  const above = (parent ?? pulumi.runtime.getStackResource()) as
+    { __transformations?: unknown[] } | undefined;
+  const known = transformations.length + transforms.length + (above?.__transformations?.length ?? 0);
+  return known > 0 || hasTransforms();
+}
+
+/** `targets` for `targets[0].value`. */
+function rootOf(path: string): string {
+  return /^\w+/.exec(path)?.[0] ?? path;
 }
 
 function begin(end: () => void): Mistakes {

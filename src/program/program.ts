@@ -13,6 +13,8 @@ export interface Program {
   made: number;
   /** How many of them have told the provider where the state of the stack is. */
   told: number;
+  /** True while it makes resources in one go. */
+  isMaking: boolean;
   /** Until then the engine cannot be asked for the state. */
   opened?: Promise<void>;
   /** The aliases that its links name, by the names of the resources; null where one names none that is known. */
@@ -30,7 +32,14 @@ const programs = new WeakMap<object, Program>();
 export function currentProgram(): Program | undefined {
   const stack = pulumi.runtime.getStackResource();
   if (!stack) return undefined;
-  const program = programs.get(stack) ?? { made: 0, told: 0, wishes: {}, links: 0, warned: new Set() };
+  const program = programs.get(stack) ?? {
+    made: 0,
+    told: 0,
+    isMaking: false,
+    wishes: {},
+    links: 0,
+    warned: new Set(),
+  };
   programs.set(stack, program);
   return program;
 }

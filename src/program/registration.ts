@@ -86,7 +86,7 @@ export function registration({ type, table, name, args, opts = {}, output, besid
   const known = given(args);
   const urn = urnOf(type, name, opts.parent);
   const { import: key, ...options } = opts;
-  const isChecked = isRead || entry !== undefined || checkProgram(type, table, name, known);
+  const isChecked = isRead || entry !== undefined || checkProgram({ type, table, name, args: known, opts });
   const passwords = secretsOf(table).filter((field) => field in known);
   const secrets = Object.fromEntries(passwords.map((field) => [field, pulumi.secret(known[field])]));
   // An output must be named here, or be a lazy one: else it would stay unknown for ever.

@@ -60,3 +60,16 @@ function isOfProgram(file: string | null | undefined): boolean {
   const isFile = file?.startsWith("file://") || isAbsolute(file ?? "");
   return isFile && !packages.some((folder) => file?.startsWith(folder));
 }
+
+/** True if the program has registered a transform that the engine calls for its resources. */
+export function hasTransforms(): boolean {
+  try {
+    const { getStore } = createRequire(__filename)("@pulumi/pulumi/runtime/state") as {
+      getStore: () => { callbacks?: unknown };
+    };
+    return getStore().callbacks !== undefined;
+  } catch {
+    // Another version of the SDK may have them.
+    return true;
+  }
+}

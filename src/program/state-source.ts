@@ -9,14 +9,20 @@ const few = 100;
  * each part of an object. Undefined without an engine, or if enough resources have told it: the provider remembers.
  */
 export function stateSource(program: Program): Promise<string> | undefined {
-  if (program.told >= few) return undefined;
+  // The first of each go tells how many there are by then.
+  const isFirst = !program.isMaking;
+  program.isMaking = true;
+  if (isFirst) setImmediate(() => (program.isMaking = false));
+  if (program.told >= few && !isFirst) return undefined;
   program.told++;
   const address = channel()?.getTarget();
   if (address === undefined) return undefined;
   const stack = [pulumi.getOrganization(), pulumi.getProject(), pulumi.getStack()].join("/");
   program.opened ??= openState();
-  // By then a program that makes its resources in one go has made them all.
-  return program.opened.then(() => `${address} ${stack} ${program.made}`);
+  const allMade = new Promise<void>((resolve) => {
+    setImmediate(resolve);
+  });
+  return Promise.all([program.opened, allMade]).then(() => `${address} ${stack} ${program.made}`);
 }
 
 /** False in a unit test with mocks: there is no engine to ask for outputs. */

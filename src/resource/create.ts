@@ -2,6 +2,7 @@ import type { Account } from "../account/account";
 import type { CreateNotes } from "../account/create-once";
 import type { Inputs } from "../account/saved";
 import { comparable, managedOf, secretsOf, wishOf } from "../fields/table";
+import { isLost } from "../service/errors";
 import { assertAdoptable, conflict, nothingToImport, type Adopt } from "./adopt";
 import { changedFields, digestOf } from "./drift";
 import { asWritten, objectOf, type Created, type Item, type Model } from "./model";
@@ -103,7 +104,7 @@ export async function adoptObject<Each extends Item>(
     refusal,
     wish,
     isOwn = false,
-    isTaken = false,
+    isTaken = () => false,
   }: {
     found: Each;
     refusal: Error;
@@ -111,7 +112,7 @@ export async function adoptObject<Each extends Item>(
     /** True if something beside the journal shows that an interrupted run made it for this resource. */
     isOwn?: boolean;
     /** True if another resource of this run has the object: two resources never share one, whatever `adopt` says. */
-    isTaken?: boolean;
+    isTaken?: () => boolean;
   },
 ): Promise<Making<Each>> {
   const { account, model, inputs, notes } = create;
@@ -124,7 +125,7 @@ export async function adoptObject<Each extends Item>(
     differing.length === 0 &&
     ((await notes.isOwn(model.keyOf(wish), found, digestOfItem(create, found))) || isOwn);
   const mode = modeOf(create);
-  if (isTaken || (!isFinished && mode === "never")) {
+  if (isTaken() || (!isFinished && mode === "never")) {
     const object = objectOf(model, found.id);
     ownership.assertFree(object, urn);
     throw conflict(refusal, model.type, found.id, differing, account.entryOf(urn));
@@ -144,6 +145,7 @@ export async function takeOver<Each extends Item>(
   const { urn } = inputs.about;
   const object = objectOf(model, found.id);
   const { release } = account.ownership.claim(object, urn);
+  let mark: string | undefined;
   try {
     const differing = differences(create, wish, found);
     // What replaces an object cannot be changed, so no mode helps where another one was named by its id.
@@ -158,11 +160,13 @@ export async function takeOver<Each extends Item>(
     await notes.taken(own, found.id, digestOfWish(model, wish));
     const owners = await model.ownersOf(account, found);
     const isAnothers = owners.some((owner) => owner !== urn);
-    const mark = isAnothers ? await account.changes.noteTakeOver(object) : undefined;
+    mark = isAnothers ? await account.changes.noteTakeOver(object) : undefined;
     const record = fields.length > 0 ? await write(found.id, wish, fields) : found;
     return { record, isNew: false, mark, wish, fields: managedOf(table) };
   } catch (error) {
     release();
+    // The other resource keeps the object, unless the write may have happened.
+    if (!isLost(error)) await account.changes.settleFailedTakeOver(object, mark);
     throw error;
   }
 }

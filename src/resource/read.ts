@@ -41,21 +41,22 @@ export function readAgain<Each extends Item>(
     answered,
     old.memory.echo,
   );
+  const { adoption, former, revision } = old.memory;
+  const memory = { adoption, former, revision };
+  // The engine has the inputs, and to leave them to it saves a fifth of its time. After an update in doubt it holds those of that
+  // update, and would find nothing to write.
+  if (drifted.length === 0) {
+    const saved = savedOf(account, model, item, old.inputs, { ...memory, echo: old.memory.echo });
+    const read = { id: item.id, saved: { ...saved, readId: old.readId } };
+    return old.memory.doubtful === undefined ? read : { ...read, inputs: old.inputs };
+  }
   const local = inZone(table, answer, account.settings.timeZone);
   const news = { args: replaceFields(args, drifted, inOrderOf(table, args, local)), about };
   const inputs = noteDrift(news, drifted);
-  const echo = echoOf(
-    drifted,
-    digested(wishOf(table, inputs.args), about.secrets),
-    answered,
-    old.memory.echo,
-  );
-  const { adoption, former, revision } = old.memory;
-  const saved = savedOf(account, model, item, inputs, { adoption, former, revision, echo });
-  const read = { id: item.id, saved: { ...saved, readId: old.readId } };
-  // The engine has the inputs, and to leave them to it saves a fifth of its time. After an update in doubt it holds those of that
-  // update, and would find nothing to write.
-  return drifted.length === 0 && old.memory.doubtful === undefined ? read : { ...read, inputs };
+  const wish = digested(wishOf(table, inputs.args), about.secrets);
+  const echo = echoOf(drifted, wish, answered, old.memory.echo);
+  const saved = savedOf(account, model, item, inputs, { ...memory, echo });
+  return { id: item.id, saved: { ...saved, readId: old.readId }, inputs };
 }
 
 /** An object that the program only reads, with everything that the service tells of it. */

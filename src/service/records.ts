@@ -75,29 +75,42 @@ type AnswersOf<Fields extends Table> = {
   ]: AnswerOf<Fields[Name]>;
 };
 
+/** How the field of a row is answered. */
+interface Reading {
+  wire: string;
+  olderWire: string;
+  /** Where a version answers the records instead of their ids: `space` for `space_id`, `pixels` for `pixel_ids`. */
+  nested: string | undefined;
+  schema: z.ZodType;
+  /** What counts for null. */
+  empty: unknown;
+}
+
+function readingOf({ wire = "", olderWire = "", kind, secret }: Row): Reading {
+  const nested =
+    kind === "id" ? wire.replace(/_id$/, "") : kind === "ids" ? wire.replace(/_ids$/, "s") : undefined;
+  const schema = secret ? flag : answers[kind];
+  return { wire, olderWire, nested, schema, empty: kind === "ids" ? [] : null };
+}
+
 /** Reads the fields of a table in an answer; `more` is what a record has beside them. */
 function schemaOf<Fields extends Table, More extends z.ZodRawShape>(fields: Fields, more: More) {
   const rows = Object.values(fields).filter(({ wire }) => wire !== undefined);
+  const readings = rows.map(readingOf);
   const shape: Record<string, z.ZodType> = {};
-  for (const { wire = "", olderWire, kind, secret } of rows) {
-    shape[wire] = secret ? flag : answers[kind];
-    if (olderWire !== undefined) shape[olderWire] = answers[kind];
-    // Instead of ids a version may answer the records that have them: `space` for `space_id`, `pixels` for `pixel_ids`.
-    if (kind === "id") shape[wire.replace(/_id$/, "")] = nested;
-    if (kind === "ids") shape[wire.replace(/_ids$/, "s")] = z.array(z.object({ id })).nullish();
+  for (const { wire, olderWire, nested: inner, schema, empty } of readings) {
+    shape[wire] = schema;
+    if (olderWire !== "") shape[olderWire] = schema;
+    if (inner !== undefined) shape[inner] = empty === null ? nested : z.array(z.object({ id })).nullish();
   }
+  const names = Object.keys(more);
   return record({ ...shape, ...more }).transform((raw: Record<string, unknown>) => {
     const answer: Record<string, unknown> = {};
-    for (const name of Object.keys(more)) answer[name] = raw[name];
-    for (const { wire = "", olderWire = "", kind } of rows) {
-      const [owner, items] = [raw[wire.replace(/_id$/, "")], raw[wire.replace(/_ids$/, "s")]];
-      const told =
-        kind === "id"
-          ? (owner as z.output<typeof nested>)?.id
-          : kind === "ids"
-            ? (items as { id: number }[] | null | undefined)?.map((item) => item.id)
-            : undefined;
-      answer[wire] = told ?? raw[wire] ?? raw[olderWire] ?? (kind === "ids" ? [] : null);
+    for (const name of names) answer[name] = raw[name];
+    for (const { wire, olderWire, nested: inner, empty } of readings) {
+      const told = inner === undefined ? undefined : (raw[inner] as { id: number } | { id: number }[] | null);
+      const ids = Array.isArray(told) ? told.map((item) => item.id) : told?.id;
+      answer[wire] = ids ?? raw[wire] ?? raw[olderWire] ?? empty;
     }
     return answer as AnswersOf<Fields> & z.output<z.ZodObject<More>>;
   });

@@ -83,3 +83,19 @@ test("a taking over that the engine did not save takes nothing from the resource
   expect(await up(programOf())).toMatchObject(good);
   expect((await send(emulator, "GET", "/links/1")).status).toBe(404);
 });
+
+test.each<[string, Program[string]["args"], string]>([
+  ["domain", { name: "go.example", homepageUrl: url, adopt: "always" }, "/domains/1"],
+  ["link", { domainId: "@go", alias: "docs", url, clicksLimit: 1, adopt: "always" }, "/links/1"],
+])("a %s that another resource could not take over still goes with its own", async (type, args, path) => {
+  const own = type === "domain" ? "go" : "old";
+  expect(await up(programOf("old"))).toMatchObject(good);
+  emulator.faults.push({ method: "PATCH", when: "before", answer: 403 });
+  const other: Program[string] = { type: type === "domain" ? "Domain" : "Link", args };
+  const { errors } = await up({ ...programOf("old"), other }, ["other"]);
+  expect(errors).toEqual([expect.stringContaining("(403)")]);
+  emulator.faults.length = 0;
+  expect(entries()).toContainEqual([own, "1"]);
+  expect(await destroy(state, settings)).toMatchObject(good);
+  expect((await send(emulator, "GET", path)).status).toBe(404);
+});

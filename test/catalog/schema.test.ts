@@ -45,6 +45,13 @@ test("files have every field of Domain and Link under its name in TypeScript, ea
   }
 });
 
+test("an overlay may take any field away", () => {
+  const accepts = new Ajv({ strict: false, validateFormats: false }).compile(jsonSchema("overlay"));
+  const fields = Object.entries(linkFields).filter(([name]) => name !== "domainId");
+  const links = { docs: Object.fromEntries(fields.map(([name]) => [name, null])) };
+  expect([accepts({ links }), accepts.errors]).toEqual([true, null]);
+});
+
 // Values near the edges of what is allowed, of the right and of wrong types.
 const url = fc.constantFrom(
   "https://example.com/",

@@ -289,6 +289,24 @@ test("all mistakes of a program in plain values are one error, before anything i
   expect([emulator.requests.length, stack.state().resources]).toEqual([before, []]);
 });
 
+test("what a transformation completes, and what the engine ignores, is no mistake of the program", async () => {
+  args = { ...args, clicksLimit: 1 };
+  await stack.up();
+  stack.remove();
+  const program = (opts: pulumi.CustomResourceOptions) =>
+    Promise.resolve(
+      void new shortlink.Link("docs", { domainId: 1, url: "to be completed", alias: "docs-2" }, opts),
+    );
+  const completed: pulumi.CustomResourceOptions = {
+    transformations: [({ props, opts }) => ({ props: { ...props, url: "https://example.com/" }, opts })],
+  };
+  let options = completed;
+  stack = await createStack(emulator, () => program(options), { diff: false });
+  expect((await stack.up()).changes).toMatchObject({ create: 2 });
+  options = { ignoreChanges: ["url"] };
+  expect((await stack.up()).changes).toEqual({ same: 2 });
+});
+
 test("what only the service can know comes back under the name of the property", async () => {
   args = { ...args, spaceId: 99, pixelIds: [99] };
   expect(await diagnosticsOf(() => stack.up())).toEqual({
