@@ -72,29 +72,38 @@ export function decodeNews(flat: Flat, output: string): News {
 
 /** Reads the inputs of a state, or of a plan; what is computed is no argument. */
 export function decodeInputs(flat: Flat, outputs: readonly string[]): Inputs {
-  const args = Object.fromEntries(
-    Object.entries(flat).filter(([name]) => !name.startsWith("__") && !outputs.includes(name)),
-  );
+  const args: Flat = {};
+  for (const name of Object.keys(flat))
+    if (!name.startsWith("__") && !outputs.includes(name)) args[name] = flat[name];
   return { args, about: picked(flat, aboutKeys) };
 }
 
 /** Reads a resource as the state has it. */
 export function decodeSaved(flat: Flat, outputs: readonly string[]): Saved {
+  const computed: Flat = {};
+  for (const name of outputs) if (name in flat) computed[name] = flat[name];
   return {
     inputs: decodeInputs(flat, outputs),
-    outputs: Object.fromEntries(outputs.filter((name) => name in flat).map((name) => [name, flat[name]])),
+    outputs: computed,
     memory: picked(flat, memoryKeys),
     readId: flat.__id as string | undefined,
   };
 }
 
 export function encodeInputs({ args, about }: Inputs): Flat {
-  return given({ ...args, ...named(about, aboutKeys) });
+  const flat: Flat = {};
+  put(flat, args);
+  put(flat, about, aboutKeys);
+  return flat;
 }
 
-export function encodeSaved({ inputs, outputs, memory: { echo = {}, ...memory }, readId }: Saved): Flat {
-  const told = Object.keys(echo).length > 0 ? { ...memory, echo } : memory;
-  return given({ ...encodeInputs(inputs), ...outputs, ...named(told, memoryKeys), __id: readId });
+export function encodeSaved({ inputs, outputs, memory, readId }: Saved): Flat {
+  const flat = encodeInputs(inputs);
+  put(flat, outputs);
+  put(flat, memory, memoryKeys);
+  if (memory.echo && Object.keys(memory.echo).length === 0) delete flat[memoryKeys.echo];
+  if (readId !== undefined) flat.__id = readId;
+  return flat;
 }
 
 /** The text of the provider, which the engine looks for in each answer. */
@@ -113,16 +122,16 @@ export function decodeCatalog({ links, __formerly, __moved, __maxDeletes }: Flat
 }
 
 function picked(flat: Flat, keys: Record<string, string>): Flat {
-  const entries = Object.entries(keys).filter(([, key]) => key in flat);
-  return Object.fromEntries(entries.map(([name, key]) => [name, flat[key]]));
+  const part: Flat = {};
+  for (const name in keys) {
+    const key = keys[name] ?? name;
+    if (key in flat) part[name] = flat[key];
+  }
+  return part;
 }
 
-function named(part: object, keys: Record<string, string>): Flat {
-  const flat: Flat = {};
-  for (const [name, value] of Object.entries(part) as [string, unknown][]) flat[keys[name] ?? name] = value;
-  return flat;
-}
-
-function given(flat: Flat): Flat {
-  return Object.fromEntries(Object.entries(flat).filter(([, value]) => value !== undefined));
+/** Adds what a part says, under other keys if there are. */
+function put(flat: Flat, part: object, keys: Record<string, string> = {}): void {
+  for (const [name, value] of Object.entries(part) as [string, unknown][])
+    if (value !== undefined) flat[keys[name] ?? name] = value;
 }

@@ -80,7 +80,8 @@ export class DynamicProvider implements pulumi.dynamic.ResourceProvider {
     const { outputs } = this.#life;
     try {
       const plan = this.#life.diff(Number(id), decodeSaved(olds, outputs), decodeInputs(news, outputs));
-      await this.#account.changes.noted;
+      // The engine may end this process with the last answer.
+      if (this.#account.progress.isPlanned) await this.#account.changes.noted;
       return plan;
     } catch (error) {
       throw new ProviderError(error);

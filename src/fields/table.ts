@@ -7,35 +7,75 @@ import type { Row, Table } from "./row";
 /** Values of some fields by their names, in canonical form; absent means the service's default. */
 export type Values = { readonly [name: string]: unknown };
 
+/** What follows from a table as a whole. */
+interface Lists {
+  rows: readonly (readonly [string, Row])[];
+  managed: readonly string[];
+  secret: readonly string[];
+  visible: readonly string[];
+  compared: readonly string[];
+  replacing: readonly string[];
+  kept: readonly string[];
+}
+
+/** Tables are constants, and their lists are asked for several times for each object. */
+const known = new WeakMap<Table, Lists>();
+
+function listsOf(table: Table): Lists {
+  const lists = known.get(table) ?? makeLists(table);
+  known.set(table, lists);
+  return lists;
+}
+
+function makeLists(table: Table): Lists {
+  const rows = Object.entries(table);
+  const namesOf = (isWanted: (row: Row) => boolean) =>
+    rows.filter(([, row]) => isWanted(row)).map(([name]) => name);
+  return {
+    rows,
+    managed: namesOf(({ wire }) => wire !== undefined),
+    secret: namesOf(({ secret }) => secret === true),
+    visible: namesOf(({ wire, secret }) => wire !== undefined && !secret),
+    compared: namesOf(({ creation }) => !creation),
+    replacing: namesOf(({ replaces }) => replaces === true),
+    kept: namesOf(({ kept }) => kept === true),
+  };
+}
+
 /** The fields that the service has, in the order of the table. */
-export function managedOf(table: Table): string[] {
-  return Object.keys(table).filter((name) => table[name]?.wire !== undefined);
+export function managedOf(table: Table): readonly string[] {
+  return listsOf(table).managed;
 }
 
 /** Write-only fields: the service tells only whether they are set. */
-export function secretsOf(table: Table): string[] {
-  return Object.keys(table).filter((name) => table[name]?.secret);
+export function secretsOf(table: Table): readonly string[] {
+  return listsOf(table).secret;
 }
 
 /** The fields that the service tells. */
-export function visibleOf(table: Table): string[] {
-  return managedOf(table).filter((name) => !table[name]?.secret);
+export function visibleOf(table: Table): readonly string[] {
+  return listsOf(table).visible;
 }
 
 /** The fields of which a change changes something. */
-export function comparedOf(table: Table): string[] {
-  return Object.keys(table).filter((name) => !table[name]?.creation);
+export function comparedOf(table: Table): readonly string[] {
+  return listsOf(table).compared;
 }
 
 /** The fields of which a change replaces the object. */
-export function replacingOf(table: Table): string[] {
-  return Object.keys(table).filter((name) => table[name]?.replaces);
+export function replacingOf(table: Table): readonly string[] {
+  return listsOf(table).replacing;
+}
+
+/** The fields that the service, or the provider, chooses where the program names none. */
+export function keptOf(table: Table): readonly string[] {
+  return listsOf(table).kept;
 }
 
 /** The value of each row that has one. */
 function mapped(table: Table, toValue: (row: Row, name: string) => unknown): Record<string, unknown> {
   const values: Record<string, unknown> = {};
-  for (const [name, row] of Object.entries(table)) {
+  for (const [name, row] of listsOf(table).rows) {
     const value = toValue(row, name);
     if (value !== undefined && value !== null) values[name] = value;
   }
@@ -46,7 +86,7 @@ function mapped(table: Table, toValue: (row: Row, name: string) => unknown): Rec
 const someSecret = "(set outside of this program)";
 
 /** The managed fields as the service answers them, in canonical form. */
-export function observe(table: Table, record: Values, inputs: Values = {}): Record<string, unknown> {
+export function observe(table: Table, record: Values, inputs: Values = {}): Values {
   const values = mapped(table, (row, name) => {
     if (row.wire === undefined) return undefined;
     const answer = record[row.wire] ?? null;
@@ -61,7 +101,7 @@ export function observe(table: Table, record: Values, inputs: Values = {}): Reco
 }
 
 /** The managed fields as `observe` shows them when the service holds exactly the inputs. */
-export function wishOf(table: Table, inputs: Values): Record<string, unknown> {
+export function wishOf(table: Table, inputs: Values): Values {
   const wish = mapped(table, ({ secret }, name) =>
     secret && inputs[name] !== undefined ? someSecret : inputs[name],
   );
@@ -69,13 +109,13 @@ export function wishOf(table: Table, inputs: Values): Record<string, unknown> {
 }
 
 /** The same values with sorted lists, if their order has no meaning to the service. */
-export function comparable(table: Table, values: Values): Record<string, unknown> {
-  const ordered = { ...values };
-  for (const [name, { kind }] of Object.entries(table)) {
+export function comparable(table: Table, values: Values): Values {
+  let ordered: Record<string, unknown> | undefined;
+  for (const [name, { kind }] of listsOf(table).rows) {
     const { order } = kinds[kind];
-    if (order && Array.isArray(values[name])) ordered[name] = order(values[name], values);
+    if (order && Array.isArray(values[name])) (ordered ??= { ...values })[name] = order(values[name], values);
   }
-  return ordered;
+  return ordered ?? values;
 }
 
 /** An answer with its lists in the order of the program, as far as that has the same items. */

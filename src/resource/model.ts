@@ -4,7 +4,7 @@ import { describe } from "../account/messages";
 import type { ObjectName, ObjectType } from "../account/ownership";
 import type { Inputs, Memory, Saved } from "../account/saved";
 import type { Table } from "../fields/row";
-import { inZone, observe, type Values } from "../fields/table";
+import { inZone, keptOf, observe, type Values } from "../fields/table";
 import type { Client } from "../service/client";
 
 /** A domain or a link as the service answers it. */
@@ -115,12 +115,12 @@ export function savedOf<Each extends Item>(
   { args, about }: Inputs,
   memory: Memory,
 ): Saved {
-  // Where the program names none, the service has chosen.
-  const chosen = Object.entries(table).flatMap(([name, { kept, wire = "" }]) =>
-    kept && args[name] === undefined ? [[name, item[wire]] as const] : [],
-  );
+  let chosen = args;
+  // If the program names none, the service has chosen.
+  for (const name of keptOf(table))
+    if (args[name] === undefined) chosen = { ...chosen, [name]: item[table[name]?.wire ?? ""] };
   return {
-    inputs: { args: { ...args, ...Object.fromEntries(chosen) }, about },
+    inputs: { args: chosen, about },
     outputs: outputsOf(item),
     memory: { ...memory, origin: account.settings.baseUrl },
   };

@@ -30,13 +30,16 @@ export async function savedAfter<Each extends Item>(
   const wish = wishOf(table, args);
   // The answer to a password can be "none" for another reason: a service that cannot read what it has encrypted.
   const told = visibleOf(table).filter((field) => fields.includes(field));
-  const missing = (answer: Each) => ignoredFields(told, wish, observe(table, answer, args));
-  // A write may be answered with less than the whole record.
-  const whole = missing(record).length === 0 ? record : await model.show(account.client, record.id);
-  const answer = observe(table, whole, args);
+  let [whole, answer] = [record, observe(table, record, args)];
+  let ignored = ignoredFields(told, wish, answer);
+  if (ignored.length > 0) {
+    // A write may be answered with less than the whole record.
+    whole = await model.show(account.client, record.id);
+    answer = observe(table, whole, args);
+    ignored = ignoredFields(told, wish, answer);
+  }
   const echo = echoOf(fields, digested(wish, about.secrets), digested(answer, about.secrets), memory.echo);
   const saved = savedOf(account, model, whole, inputs, { ...memory, echo });
-  const ignored = missing(whole);
   if (ignored.length === 0) return saved;
   const reasons = ignored.map(
     (field) =>

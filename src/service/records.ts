@@ -93,8 +93,18 @@ function readingOf({ wire = "", olderWire = "", kind, secret }: Row): Reading {
   return { wire, olderWire, nested, schema, empty: kind === "ids" ? [] : null };
 }
 
-/** Reads the fields of a table in an answer; `more` is what a record has beside them. */
-function schemaOf<Fields extends Table, More extends z.ZodRawShape>(fields: Fields, more: More) {
+/**
+ * Reads the fields of a table in an answer.
+ *
+ * @param more The shape of what a record has beside them.
+ * @param older The shape of other names for it, and what they tell.
+ */
+function schemaOf<
+  Fields extends Table,
+  More extends z.ZodRawShape,
+  Older extends z.ZodRawShape,
+  Told extends object,
+>(fields: Fields, more: More, older: Older, toTold: (raw: z.output<z.ZodObject<More & Older>>) => Told) {
   const rows = Object.values(fields).filter(({ wire }) => wire !== undefined);
   const readings = rows.map(readingOf);
   const shape: Record<string, z.ZodType> = {};
@@ -104,7 +114,7 @@ function schemaOf<Fields extends Table, More extends z.ZodRawShape>(fields: Fiel
     if (inner !== undefined) shape[inner] = empty === null ? nested : z.array(z.object({ id })).nullish();
   }
   const names = Object.keys(more);
-  return record({ ...shape, ...more }).transform((raw: Record<string, unknown>) => {
+  return record({ ...shape, ...more, ...older }).transform((raw: Record<string, unknown>) => {
     const answer: Record<string, unknown> = {};
     for (const name of names) answer[name] = raw[name];
     for (const { wire, olderWire, nested: inner, empty } of readings) {
@@ -112,37 +122,40 @@ function schemaOf<Fields extends Table, More extends z.ZodRawShape>(fields: Fiel
       const ids = Array.isArray(told) ? told.map((item) => item.id) : told?.id;
       answer[wire] = ids ?? raw[wire] ?? raw[olderWire] ?? empty;
     }
-    return answer as AnswersOf<Fields> & z.output<z.ZodObject<More>>;
+    Object.assign(answer, toTold(raw as z.output<z.ZodObject<More & Older>>));
+    return answer as AnswersOf<Fields> & Omit<z.output<z.ZodObject<More>>, keyof Told> & Told;
   });
 }
 
-export const domainRecord = schemaOf(domainFields, {
-  id,
-  name: z.string(),
-  url: text,
-  created_at: text,
-});
+export const domainRecord = schemaOf(
+  domainFields,
+  { id, name: z.string(), url: text, created_at: text },
+  {},
+  () => ({}),
+);
 
-export const linkRecord = schemaOf(linkFields, {
-  id,
-  alias: z.string(),
-  url: z.string(),
-  short_url: text,
-  domain: nestedDomain,
-  clicks: count,
-  clicks_count: count,
-  // The names of versions before 2025, in which links could be disabled.
-  disabled: flag,
-  ends_at: text,
-  expiration_clicks: count,
-  created_at: text,
-}).transform(({ domain, clicks_count, ...link }) => ({
-  ...link,
-  /** Null where the answer does not tell. */
-  domain_name: domain?.name ?? null,
-  /** Null where the answer does not tell. */
-  clicks: clicks_count ?? link.clicks,
-}));
+export const linkRecord = schemaOf(
+  linkFields,
+  {
+    id,
+    alias: z.string(),
+    url: z.string(),
+    short_url: text,
+    clicks: count,
+    // The names of versions before 2025, in which links could be disabled.
+    disabled: flag,
+    ends_at: text,
+    expiration_clicks: count,
+    created_at: text,
+  },
+  { domain: nestedDomain, clicks_count: count },
+  ({ domain, clicks, clicks_count }) => ({
+    /** Null where the answer does not tell. */
+    domain_name: domain?.name ?? null,
+    /** Null where the answer does not tell. */
+    clicks: clicks_count ?? clicks,
+  }),
+);
 
 /** A domain as the service returns it, in the names and types of the newest version. */
 export type DomainRecord = z.infer<typeof domainRecord>;
