@@ -46,7 +46,7 @@ const byNumber = (a: number, b: number) => a - b;
 export const kinds: { readonly [Name in KindName]: Kind } = {
   text: {
     // An empty text is no password, as for the service; one of spaces is.
-    loosen: (value) => (value === null || value === "" ? undefined : value),
+    loosen: (value, { secret }) => (secret && value !== null && value !== "" ? value : blank(value)),
     read: readText,
   },
   url: { read: readUrl },

@@ -9,11 +9,14 @@ function tellLength(text: string, { max = Infinity }: Row, tell: Tell): boolean 
   return text.length > max;
 }
 
-/** 1 or more characters; never trimmed, never named in a message. */
+/** Any characters. The service trims texts, but no passwords. */
 export function readText(value: unknown, row: Row, tell: Tell): unknown {
-  if (typeof value !== "string") tell("must be a text");
-  else tellLength(value, row, tell);
-  return value;
+  if (typeof value !== "string") {
+    tell("must be a text");
+    return value;
+  }
+  tellLength(value, row, tell);
+  return row.secret ? value : value.trim();
 }
 
 /** Signs that a path, a query and a fragment hold as they are. `%` has a rule of its own. */
