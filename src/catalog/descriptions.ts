@@ -21,8 +21,8 @@ export const own = {
     { catalog: "links", key: "old-key" },
   ],
   protect: ["Refuses to delete it, as Pulumi's option of this name.", true],
-  owner: ["Who answers for it; stays in the file.", "web team"],
-  note: ["What it is for; stays in the file.", "Poster of the spring fair"],
+  owner: ["Person or team in charge; kept in the file only.", "web team"],
+  note: ["Purpose of the entry; kept in the file only.", "Poster of the spring fair"],
 } satisfies Record<string, Text>;
 
 /** The house rules. */

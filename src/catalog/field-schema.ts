@@ -24,7 +24,7 @@ export function describeRow({
       : [`At most ${max}${isText ? " characters" : kind === "targets" ? " entries" : ""}.`];
   const choices = kind === "choice" ? [`One of ${words.map((word, n) => `${word} (${n})`).join(", ")}.`] : [];
   const otherwise = required ? [] : [`Default: ${standard ?? "none"}.`];
-  const reference = secret ? ["It never stands in a file: a reference does."] : [];
+  const reference = secret ? ["In a file only as a reference, never in clear."] : [];
   const change = replaces ? ["A change replaces the resource."] : [];
   return [doc, ...choices, ...limit, ...otherwise, ...reference, ...change].join(" ");
 }

@@ -15,7 +15,7 @@ export const domainFields = {
     olderWire: "index_page",
     kind: "url",
     max: 255,
-    doc: "Where visitors of the bare domain are sent.",
+    doc: "Destination for visitors of the bare domain.",
     example: "https://example.com/",
   },
   notFoundUrl: {
@@ -23,7 +23,7 @@ export const domainFields = {
     olderWire: "not_found_page",
     kind: "url",
     max: 255,
-    doc: "Where visitors of unknown short links are sent.",
+    doc: "Destination for visitors of unknown short links.",
     default: "a page with status 404",
     example: "https://example.com/404",
   },
@@ -36,7 +36,7 @@ export const domainFields = {
   adopt: {
     kind: "word",
     words: ["never", "ifEqual", "always"],
-    doc: "What to do when the account has a domain of this name already.",
+    doc: "Adoption of a domain of this name that the account has already.",
     default: "the setting shortlink:adopt, else never",
     creation: true,
     example: "ifEqual",
