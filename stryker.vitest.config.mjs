@@ -2,5 +2,12 @@ import { defineConfig } from "vitest/config";
 
 // The tests that run without an engine and without the built package, as far as they are quick.
 export default defineConfig({
-  test: { include: ["test/resource/{check,bodies,plans}.test.ts", "test/service/form.test.ts"] },
+  test: {
+    include: [
+      "test/fields/check.test.ts",
+      "test/resource/{check,bodies,plans}.test.ts",
+      "test/service/form.test.ts",
+    ],
+    env: { SHORTLINK_JOURNAL: "none" },
+  },
 });

@@ -51,7 +51,7 @@ class List {
 
   /** The link; null where its page lacks it, undefined where there is no request left for its page. */
   async find(id: number): Promise<LinkRecord | null | undefined> {
-    if (this.#writes !== this.#client.writes) this.forget();
+    this.#forgetWritten();
     for (;;) {
       const link = this.#links.get(id);
       const page = link ? undefined : this.#pageOf(id);
@@ -67,7 +67,13 @@ class List {
 
   /** Reads the first page, which tells how many there are. */
   async begin(): Promise<void> {
+    this.#forgetWritten();
     await (this.#asked.get(1) ?? (this.#mayAsk(true) ? this.#ask(1) : undefined));
+  }
+
+  /** Any write may have changed what the pages hold. */
+  #forgetWritten(): void {
+    if (this.#writes !== this.#client.writes) this.forget();
   }
 
   forget(): void {

@@ -151,6 +151,8 @@ test(
         pagesOf(links),
         byDomain.reduce((sum, pages) => sum + pages, 0),
       );
+      const asked = pages.mock.calls.map((call) => JSON.stringify(call));
+      expect(asked).toEqual([...new Set(asked)]);
       // A page that was asked for ahead of the reads may still be on its way, so not as the emulator counts.
       const sent = pages.mock.calls.length + shows.mock.calls.length;
       // The first of several reads that come one at a time is shown.
