@@ -5,7 +5,10 @@ export default defineConfig({
   test: {
     include: [
       "test/fields/check.test.ts",
-      "test/resource/{check,bodies,plans}.test.ts",
+      "test/resource/{check,bodies,plans,drift,faults,interrupted}.test.ts",
+      "test/link/alias-moves.test.ts",
+      "test/account/{account,find}.test.ts",
+      "test/engine/codec.test.ts",
       "test/service/form.test.ts",
     ],
     env: { SHORTLINK_JOURNAL: "none" },

@@ -2,7 +2,7 @@ import { Client } from "../service/client";
 import { systemClock, type Clock } from "../service/clock";
 import { LinkReads } from "../service/listing";
 import { Changes, type ServiceJournal } from "./changes";
-import { CreateNotes } from "./create-once";
+import { CreateNotes, leftOverOf, type Made } from "./create-once";
 import { Existing } from "./existing";
 import { Journal } from "./journal";
 import { Ownership } from "./ownership";
@@ -141,6 +141,15 @@ export class Account {
   /** The notes of a resource's create. */
   notesOf(urn: string | undefined): CreateNotes {
     return new CreateNotes(this.client, this.#openJournal(), backend(), urn);
+  }
+
+  /** The resource for which an interrupted run of this stack made a link, so that no state has it. @param urn A resource of the stack. */
+  makerOf(
+    link: Made & { alias: string; domain_id: number | null },
+    urn: string | undefined,
+  ): string | undefined {
+    const journal = this.#openJournal();
+    return journal && urn !== undefined ? leftOverOf(journal, backend(), link, urn) : undefined;
   }
 
   /** Notes what a program tells with one of its resources. */

@@ -30,25 +30,28 @@ const secondLook = (post: number) => 250 * 2 ** post;
 /** How one kind of object is created and found. */
 export interface Store<Item> {
   /** Sends the POST. */
-  post: (isOwn: (item: Item) => boolean) => Promise<Item>;
+  post: (isOwn: (item: Item) => Promise<boolean>) => Promise<Item>;
   /** Finds what has the same natural key, or, where there is none, what is certain to be this create's. */
-  find: (isOwn: (item: Item) => boolean) => Promise<Item | undefined>;
+  find: (isOwn: (item: Item) => Promise<boolean>) => Promise<Item | undefined>;
   /** True if an object looks as the POST would make it. */
   isSent: (item: Item) => boolean;
+  /** True if another resource of the stack has the object. Two may be made in one second, so its time does not tell. */
+  isAnothers: (item: Item) => Promise<boolean>;
 }
 
 /**
  * Creates exactly one object. The service knows no idempotency, so a POST whose answer is lost is not sent again before a
- * look at what has become of it: what equals the thing sent and is no older than the attempt is its object. It ends where an object
+ * look at what has become of it: what equals the thing sent, is no older than the attempt and no other resource's is its object. It ends where an object
  * is certain to be this create's, or another's, where the service refuses, or after some posts.
  */
 export async function postUntilCertain<Item extends Made>(
   client: Client,
   clock: Clock,
-  { post, find, isSent }: Store<Item>,
+  { post, find, isSent, isAnothers }: Store<Item>,
 ): Promise<Item> {
   const begin = Date.now();
-  const isOwn = (item: Item) => isSent(item) && isYounger(item, client.serviceTime(begin));
+  const isOwn = async (item: Item) =>
+    isSent(item) && isYounger(item, client.serviceTime(begin)) && !(await isAnothers(item));
   for (let posts = 1; ; posts++) {
     try {
       return await post(isOwn);
@@ -63,7 +66,7 @@ export async function postUntilCertain<Item extends Made>(
         // If the look fails too, the request is still in doubt.
         throw error;
       });
-      if (found && isOwn(found)) return found;
+      if (found && (await isOwn(found))) return found;
       if (found) throw new ExistsError(error, found);
       if (posts >= mostPosts || !isLost(error)) throw error;
     }
@@ -87,22 +90,25 @@ function isInTime(item: Made, { time }: Intent): boolean {
   return isYounger(item, Date.parse(time)) && createdAt(item) < Date.parse(time) + lifetime;
 }
 
-/** True if an interrupted run of the same stack made this link, so that no state has it. Only a run that plans can tell. */
-export function isLeftOver(
+/**
+ * The resource for which an interrupted run of the same stack made this link, so that no state has it. Only a run that plans can
+ * tell.
+ */
+export function leftOverOf(
   { journal, service }: ServiceJournal,
   backend: string,
   link: Made & { alias: string; domain_id: number | null },
   urn: string,
-): boolean {
+): string | undefined {
   const stack = `${urn.split("::").slice(0, 2).join("::")}::`;
   const key = `link ${link.domain_id}/${link.alias}`;
   return journal
     .ofStack({ service, backend, urn: stack })
-    .some((each) =>
+    .find((each) =>
       each.id === undefined
         ? each.key === key && isInTime(link, each)
         : each.key.startsWith("link ") && each.id === String(link.id),
-    );
+    )?.urn;
 }
 
 /** The journal's notes about the create of one resource. */

@@ -37,8 +37,8 @@ export class Ownership {
   readonly #wanted = new Map<string, string>();
   /** Resources that have, or had a moment ago, an object in the state. */
   readonly #inState = new Set<string>();
-  /** By resource: ids of the objects that it had before. */
-  readonly #former = new Map<string, Set<string>>();
+  /** By resource: the objects that it has, and those that it had before it was replaced. */
+  readonly #former = new Map<string, Set<ObjectName>>();
   #wishes: Wishes = {};
   #wishesText = "";
   #isRefreshing = false;
@@ -119,9 +119,10 @@ export class Ownership {
     if (this.#isRefreshing) return;
     this.noteInState(urn);
     if (urn !== undefined) {
-      const ids = this.#former.get(urn) ?? new Set<string>();
-      this.#former.set(urn, ids);
-      for (const each of [...former, idOf(object)]) ids.add(each);
+      const objects = this.#former.get(urn) ?? new Set();
+      this.#former.set(urn, objects);
+      objects.add(object);
+      for (const id of former) objects.add(withId(object, id));
     }
     const other =
       this.#otherOwner(object, urn) ?? this.noteWanted(`import ${object}`, stays ? urn : undefined);
@@ -162,8 +163,14 @@ export class Ownership {
   }
 
   /** True if the resource had this object before it was replaced: the state still has it, and its deletion is pending. */
-  isFormer(id: number, urn: string | undefined): boolean {
-    return urn !== undefined && (this.#former.get(urn)?.has(String(id)) ?? false);
+  isFormer(object: ObjectName, urn: string | undefined): boolean {
+    return urn !== undefined && (this.#former.get(urn)?.has(object) ?? false);
+  }
+
+  /** The resource that had this object before it was replaced; undefined where an entry of the state has it. */
+  formerOwner(object: ObjectName): string | undefined {
+    if (this.isOwned(object)) return undefined;
+    return [...this.#former].find(([, objects]) => objects.has(object))?.[0];
   }
 
   /**
@@ -171,9 +178,14 @@ export class Ownership {
    *
    * @param mark That of the journal's note where the object was another resource's.
    */
-  provenanceOf(id: number, urn: string | undefined, isNew: boolean, mark: string = randomUUID()): Provenance {
-    const ids = [...((urn === undefined ? undefined : this.#former.get(urn)) ?? [])];
-    const others = ids.filter((each) => each !== String(id));
+  provenanceOf(
+    object: ObjectName,
+    urn: string | undefined,
+    isNew: boolean,
+    mark: string = randomUUID(),
+  ): Provenance {
+    const objects = [...((urn === undefined ? undefined : this.#former.get(urn)) ?? [])];
+    const others = objects.filter((each) => each !== object).map(idOf);
     return { adoption: isNew ? undefined : mark, former: others.length > 0 ? others : undefined };
   }
 
@@ -194,12 +206,17 @@ export class Ownership {
   /** Notes that an object is gone. */
   noteDeleted(object: ObjectName, urn: string | undefined): void {
     this.noteInState(urn);
-    if (urn !== undefined) this.#former.get(urn)?.delete(idOf(object));
+    if (urn !== undefined) this.#former.get(urn)?.delete(object);
   }
 }
 
 function idOf(object: ObjectName): string {
   return object.slice(object.indexOf(" ") + 1);
+}
+
+/** Another object of the same type. */
+function withId(object: ObjectName, id: string): ObjectName {
+  return object.startsWith("link") ? `link ${id}` : `domain ${id}`;
 }
 
 /** The error of a second resource with an object that another one has. */

@@ -11,6 +11,7 @@ import {
   digestOfItem,
   digestOfWish,
   importObject,
+  isAnothers,
   takeOver,
   type Create,
   type Making,
@@ -80,17 +81,22 @@ async function storeDomain(create: CreateOfDomain): Promise<Making<DomainRecord>
   const { account, inputs, notes } = create;
   const { client, clock } = account;
   const fields = managedOf(domainFields).filter((field) => inputs.args[field] !== undefined);
+  let isNew = true;
   const once = () =>
     postUntilCertain<DomainRecord>(client, clock, {
       post: () => client.storeDomain(domainForm(inputs, fields)),
-      find: () => findSame(create),
+      find: () => {
+        isNew = false;
+        return findSame(create);
+      },
       isSent: (domain) => differences(create, inputs, domain).length === 0,
+      isAnothers: (domain) => isAnothers(create, domain),
     });
   const sent = digestOfWish(domainModel, inputs);
   const record = await notes.during(domainModel.keyOf(inputs), sent, once, (domain) =>
     digestOfItem(create, domain),
   );
-  return { record, isNew: true, wish: inputs, fields };
+  return { record, isNew, wish: inputs, fields };
 }
 
 /** The domain that has the name. */

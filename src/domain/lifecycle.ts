@@ -1,7 +1,5 @@
 import type { Account } from "../account/account";
-import { isLeftOver } from "../account/create-once";
 import type { Inputs, Saved } from "../account/saved";
-import { backend } from "../account/settings";
 import { unlessGone } from "../account/messages";
 import { isUnknown, type Problem } from "../fields/problem";
 import { announceExisting, announceImport } from "../resource/announce";
@@ -98,16 +96,13 @@ export class DomainLife implements Life {
   async #assertNoLinks(id: number, { inputs: { args, about } }: Saved): Promise<void> {
     const { name, forceDestroy } = args as DomainValues;
     if (forceDestroy) return;
-    const { client, journal, ownership } = this.#account;
+    const { client, ownership } = this.#account;
     const first = await client.listLinks({ domain_id: id }).next();
     const all = (first.value as LinkRecord[] | undefined) ?? [];
     const { urn } = about;
     // Links of an interrupted run are in no state; all other links of the stack were planned by now and count as saved.
     const isOwn = (link: LinkRecord) =>
-      urn !== undefined &&
-      journal !== undefined &&
-      ownership.hasPlanned &&
-      isLeftOver(journal, backend(), link, urn);
+      ownership.hasPlanned && this.#account.makerOf(link, urn) !== undefined;
     const links = all.length < 100 ? all.filter((link) => !isOwn(link)) : all;
     if (links.length === 0) return;
     const aliases = [...links.slice(0, 3).map(({ alias }) => alias), ...(links.length > 3 ? ["..."] : [])];

@@ -9,6 +9,7 @@ import {
   digestOfItem,
   digestOfWish,
   importObject,
+  isAnothers,
   takeOver,
   type Create,
   type Making,
@@ -128,11 +129,16 @@ async function storeLink(create: CreateOfLink, wish: Inputs): Promise<Making<Lin
   const { account, notes, creates } = create;
   const { client, clock } = account;
   const fields = managedOf(linkFields).filter((field) => wish.args[field] !== undefined);
+  let isNew = true;
   const once = () =>
     postUntilCertain<LinkRecord>(client, clock, {
       post: (isOwn) => post(creates, wish, fields, isOwn),
-      find: (isOwn) => findStored(creates, wish, isOwn),
+      find: (isOwn) => {
+        isNew = false;
+        return findStored(creates, wish, isOwn);
+      },
       isSent: (link) => differences(create, wish, link).length === 0,
+      isAnothers: (link) => isAnothers(create, link),
     });
   const { domainId, alias } = wish.args as LinkValues;
   const take = () => creates.moves.writeUntilFree({ domainId, alias, urn: wish.about.urn }, once);
@@ -141,7 +147,7 @@ async function storeLink(create: CreateOfLink, wish: Inputs): Promise<Making<Lin
     const record = await notes.during(linkModel.keyOf(wish), sent, take, (link) =>
       digestOfItem(create, link),
     );
-    return { record, isNew: true, wish, fields };
+    return { record, isNew, wish, fields };
   } catch (error) {
     throw error instanceof ExistsError ? new AliasTaken(error.refusal, error.found as LinkRecord) : error;
   }
@@ -152,7 +158,7 @@ function post(
   creates: LinkCreates,
   wish: Inputs,
   fields: string[],
-  isOwn: (link: LinkRecord) => boolean,
+  isOwn: (link: LinkRecord) => Promise<boolean>,
 ): Promise<LinkRecord> {
   const { account, claimed, posted } = creates;
   const send = async (): Promise<LinkRecord> => {
@@ -174,15 +180,19 @@ function post(
 async function findStored(
   creates: LinkCreates,
   wish: Inputs,
-  isOwn: (link: LinkRecord) => boolean,
+  isOwn: (link: LinkRecord) => Promise<boolean>,
 ): Promise<LinkRecord | undefined> {
   const { alias, domainId, url } = wish.args as LinkValues;
   const { client } = creates.account;
   if (alias !== undefined) return findAlias(client, domainId, alias);
   const links = await findUrl(client, domainId, url);
-  const found = links.findLast((link) => isUnclaimed(creates, link) && isOwn(link));
-  if (found) creates.claimed.add(found.id);
-  return found;
+  for (const link of links.toReversed()) {
+    // Another create may claim it meanwhile.
+    if (!(await isOwn(link)) || !isUnclaimed(creates, link)) continue;
+    creates.claimed.add(link.id);
+    return link;
+  }
+  return undefined;
 }
 
 /** Takes over the link that has the alias. */
@@ -201,5 +211,6 @@ function adoptLink(
     wish,
     isOwn,
     isTaken: () => create.creates.claimed.has(found.id),
+    maker: create.account.makerOf(found, about.urn),
   });
 }

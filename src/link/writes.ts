@@ -1,6 +1,7 @@
 import type { Account } from "../account/account";
 import type { Inputs } from "../account/saved";
 import { toForm } from "../fields/table";
+import { wayOut } from "../resource/adopt";
 import type { LinkRecord } from "../service/client";
 import { RefusedError } from "../service/errors";
 import type { FormFields } from "../service/form";
@@ -15,12 +16,13 @@ export function linkForm({ args }: Inputs, fields: readonly string[]): FormField
 
 /** Writes the given fields of a link that exists. */
 export async function writeLink(
-  { client }: Account,
+  account: Account,
   moves: AliasMoves,
   id: number,
   inputs: Inputs,
   fields: readonly string[],
 ): Promise<LinkRecord> {
+  const { client } = account;
   if (fields.length === 0) return client.showLink(id);
   const { privacy, password, domainId, alias } = inputs.args as LinkValues;
   // The service does not clear the password in a request that sets the privacy to "password".
@@ -33,9 +35,12 @@ export async function writeLink(
     return await moves.moveAlias(id, { domainId, alias, urn: inputs.about.urn }, send);
   } catch (error) {
     if (!(error instanceof AliasTaken)) throw error;
-    if (!error.owner) throw error.refusal;
+    const { owner } = error;
+    if (!owner) throw error.refusal;
+    const way = wayOut(account, `link ${owner.id}`, account.makerOf(owner, inputs.about.urn));
+    if (way !== undefined) throw new Error(`${error.message} ${way}`);
     throw new Error(
-      `${error.message} It is that of the link with the id ${error.owner.id}. If the program gives that link another ` +
+      `${error.message} It is that of the link with the id ${owner.id}. If the program gives that link another ` +
         `alias in the same run, neither of the two may depend on the other, and with "--parallel 1" every alias of the ` +
         `program must be a plain text.`,
     );

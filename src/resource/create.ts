@@ -3,7 +3,7 @@ import type { CreateNotes } from "../account/create-once";
 import type { Inputs } from "../account/saved";
 import { comparable, managedOf, secretsOf, wishOf } from "../fields/table";
 import { isLost } from "../service/errors";
-import { assertAdoptable, conflict, nothingToImport, type Adopt } from "./adopt";
+import { assertAdoptable, conflict, nothingToImport, wayOut, type Adopt } from "./adopt";
 import { changedFields, digestOf } from "./drift";
 import { asWritten, objectOf, type Created, type Item, type Model } from "./model";
 import { savedAfter } from "./write";
@@ -23,10 +23,12 @@ export interface Create<Each extends Item> {
 /** What a create has made, or taken over. */
 export interface Making<Each extends Item> {
   record: Each;
-  /** False where the object existed before. */
+  /** False where the object existed before, or may have, as the answer to its request was lost. */
   isNew: boolean;
   /** That of the journal's note where the object was another resource's. */
   mark?: string | undefined;
+  /** Name of the journal's note where a resource of the stack had the object, and so has a state of it. */
+  revision?: string | undefined;
   /** What the object was made from: the inputs, with another alias where somebody else had the derived one. */
   wish: Inputs;
   /** The fields that the record answers for. */
@@ -36,13 +38,13 @@ export interface Making<Each extends Item> {
 /** The state of an object that a create has made, or taken over. */
 export async function finish<Each extends Item>(
   { account, model, inputs }: Create<Each>,
-  { record, isNew, mark, wish, fields }: Making<Each>,
+  { record, isNew, mark, revision, wish, fields }: Making<Each>,
 ): Promise<Created> {
   const { urn } = inputs.about;
   const object = objectOf(model, record.id);
   account.ownership.claim(object, urn);
-  await account.changes.settle(object);
-  const memory = account.ownership.provenanceOf(record.id, urn, isNew, mark);
+  await account.changes.settle(object, { except: revision });
+  const memory = { ...account.ownership.provenanceOf(object, urn, isNew, mark), revision };
   const saved = await savedAfter(account, model, { record, inputs: wish, fields, memory });
   return { id: record.id, saved };
 }
@@ -96,6 +98,16 @@ export function differences<Each extends Item>(
   return changedFields(managed, wishOf(table, args), comparable(table, answer));
 }
 
+/** True if another resource of the stack has the object, in the state or in this run. */
+export async function isAnothers<Each extends Item>(
+  { account, model, inputs }: Create<Each>,
+  item: Each,
+): Promise<boolean> {
+  if (account.ownership.isOwned(objectOf(model, item.id))) return true;
+  const owners = await model.ownersOf(account, item);
+  return owners.some((owner) => owner !== inputs.about.urn);
+}
+
 /** Takes over the object that is in the way, where it is this resource's or the program allows it. */
 export async function adoptObject<Each extends Item>(
   create: Create<Each>,
@@ -105,6 +117,7 @@ export async function adoptObject<Each extends Item>(
     wish,
     isOwn = false,
     isTaken = () => false,
+    maker,
   }: {
     found: Each;
     refusal: Error;
@@ -113,13 +126,15 @@ export async function adoptObject<Each extends Item>(
     isOwn?: boolean;
     /** True if another resource of this run has the object: two resources never share one, whatever `adopt` says. */
     isTaken?: () => boolean;
+    /** The resource for which an interrupted run made it. */
+    maker?: string | undefined;
   },
 ): Promise<Making<Each>> {
   const { account, model, inputs, notes } = create;
   const { urn } = inputs.about;
   const { ownership } = account;
   // This resource had the object before it was replaced, so the mode of adoption does not matter.
-  if (ownership.isFormer(found.id, urn)) return takeOver(create, found, "always", wish);
+  if (ownership.isFormer(objectOf(model, found.id), urn)) return takeOver(create, found, "always", wish);
   const differing = differences(create, wish, found);
   const isFinished =
     differing.length === 0 &&
@@ -128,6 +143,8 @@ export async function adoptObject<Each extends Item>(
   if (isTaken() || (!isFinished && mode === "never")) {
     const object = objectOf(model, found.id);
     ownership.assertFree(object, urn);
+    const way = wayOut(account, object, maker);
+    if (way !== undefined) throw new Error(`${refusal.message} ${way}`);
     throw conflict(refusal, model.type, found.id, differing, account.entryOf(urn));
   }
   return takeOver(create, found, isFinished ? "ifEqual" : mode, wish);
@@ -145,7 +162,7 @@ export async function takeOver<Each extends Item>(
   const { urn } = inputs.about;
   const object = objectOf(model, found.id);
   const { release } = account.ownership.claim(object, urn);
-  let mark: string | undefined;
+  let [mark, revision]: (string | undefined)[] = [];
   try {
     const differing = differences(create, wish, found);
     // What replaces an object cannot be changed, so no mode helps where another one was named by its id.
@@ -161,12 +178,20 @@ export async function takeOver<Each extends Item>(
     const owners = await model.ownersOf(account, found);
     const isAnothers = owners.some((owner) => owner !== urn);
     mark = isAnothers ? await account.changes.noteTakeOver(object) : undefined;
+    // Until the engine saves this create, the state of the owner does not show what is written, nor what was before.
+    const isInState = owners.length > 0 || account.ownership.isPlanned(object);
+    const unsaved = account.changes.unsaved(object, undefined) ?? [];
+    const noted = isInState ? [...new Set([...fields, ...unsaved])] : [];
+    revision = noted.length > 0 ? await account.changes.note(object, noted) : undefined;
     const record = fields.length > 0 ? await write(found.id, wish, fields) : found;
-    return { record, isNew: false, mark, wish, fields: managedOf(table) };
+    return { record, isNew: false, mark, revision, wish, fields: managedOf(table) };
   } catch (error) {
     release();
-    // The other resource keeps the object, unless the write may have happened.
-    if (!isLost(error)) await account.changes.settleFailedTakeOver(object, mark);
+    // The other resource keeps the object as it was, unless the write may have happened.
+    if (!isLost(error)) {
+      await account.changes.settleFailedTakeOver(object, mark);
+      if (revision !== undefined) await account.changes.settle(object, { only: revision });
+    }
     throw error;
   }
 }

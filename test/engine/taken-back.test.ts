@@ -222,3 +222,43 @@ test("a link with passwords that the program only reads does not drift", async (
   const { output } = await stack.refresh();
   expect(output).not.toContain("assword");
 });
+
+test("what a failed or interrupted replacement left in the way of an alias is got rid of as the message says", async () => {
+  const named = (aliases: object) => () => linksOf(aliases as Record<string, Args>);
+  const wayOut = async (option: "target" | "replace") => {
+    const message = await stack.up().then(
+      ({ output }) => output,
+      (error: Error) => error.message,
+    );
+    const [, urn = ""] = RegExp(`Run "pulumi up --${option} '(.*?)'"`).exec(message) ?? [];
+    expect(urn, message).not.toBe("");
+    await stack.up({ [option]: [urn] });
+    await stack.up();
+  };
+  // "a" moves to another domain, and "b" gets its alias in the same run, where it fails.
+  const other = () => new shortlink.Domain("other", { name: "other.example" });
+  program = () => {
+    other();
+    linksOf({ a: {}, b: {} });
+  };
+  await stack.up();
+  program = () => linksOf({ a: { domainId: other().id }, b: { alias: "a" } });
+  emulator.faults.push({ method: "PATCH", when: "before", answer: 403, rate: 1 });
+  await expect(stack.up()).rejects.toThrow("403");
+  emulator.faults.length = 0;
+  await wayOut("target");
+  expect(await destinations("a", "b")).toEqual([url("b"), undefined]);
+
+  // A run with --replace ends before the engine saves the link that it made.
+  program = named({ a: {}, b: {} });
+  await stack.up();
+  const before = await stack.export();
+  program = named({ a: {}, b: { alias: "c" } });
+  emulator.faults.push({ method: "DELETE", when: "before", answer: 403, rate: 1 });
+  await expect(stack.up({ replace: [urnOf("b")] })).rejects.toThrow("403");
+  emulator.faults.length = 0;
+  await stack.import(before);
+  await wayOut("replace");
+  expect(await destinations("a", "b", "c")).toEqual([url("a"), undefined, url("b")]);
+  expect(await count("/links")).toBe(2);
+}, 300_000);

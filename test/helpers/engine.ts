@@ -20,6 +20,7 @@ export interface TestStack {
     parallel?: number;
     refresh?: boolean;
     replace?: string[];
+    target?: string[];
   }): Promise<Outcome & { outputs: Record<string, unknown> }>;
   preview(options?: { refresh?: boolean }): Promise<Outcome>;
   refresh(): Promise<Outcome>;
