@@ -1,7 +1,7 @@
 import type { Account } from "../account/account";
 import type { Inputs } from "../account/saved";
 import { toForm } from "../fields/table";
-import { wayOut } from "../resource/adopt";
+import { wayOut } from "../resource/create";
 import type { LinkRecord } from "../service/client";
 import { RefusedError } from "../service/errors";
 import type { FormFields } from "../service/form";

@@ -1,5 +1,3 @@
-import type { Account } from "../account/account";
-import { nameOf, type ObjectName } from "../account/ownership";
 import { RefusedError } from "../service/errors";
 
 /** What a create does when it meets an object of the same name: refuse, take it over if it is equal, or in any case. */
@@ -39,31 +37,6 @@ export function conflict(
       : `To manage the existing ${type}, add adopt: ifEqual to the entry, and to change it as well, adopt: always.`;
   const text = [`The ${type} with the id ${id} has it.`, ...ways, comparison, renamed, adopted].join(" ");
   return new Error(`${refusal.message}${place} ${text}`);
-}
-
-/**
- * What helps where an object is in the way that this stack has made and no entry of its state has: a run failed after a replacement
- * and before it deleted what was replaced, or it was interrupted before the engine saved what it had made. Undefined for any
- * other object.
- *
- * @param maker The resource for which an interrupted run made the object, if there is one.
- */
-export function wayOut(
-  { ownership }: Account,
-  object: ObjectName,
-  maker: string | undefined,
-): string | undefined {
-  const former = ownership.formerOwner(object);
-  if (former !== undefined)
-    return (
-      `${object} has it: the resource ${nameOf(former)} had that before it was replaced, and its deletion is pending. ` +
-      `Run "pulumi up --target '${former}'", and "pulumi up" again.`
-    );
-  if (maker === undefined || ownership.isOwned(object) || !ownership.isInState(maker)) return undefined;
-  return (
-    `${object} has it: an interrupted run made that for the resource ${nameOf(maker)}. Run "pulumi up --replace '${maker}'", ` +
-    `which makes use of it.`
-  );
 }
 
 /** Two stacks that adopt one domain lose it, with all links, when the first of them is destroyed. */

@@ -1,9 +1,10 @@
 import type { Account } from "../account/account";
 import type { CreateNotes } from "../account/create-once";
+import { nameOf, type ObjectName } from "../account/ownership";
 import type { Inputs } from "../account/saved";
 import { comparable, managedOf, secretsOf, wishOf } from "../fields/table";
 import { isLost } from "../service/errors";
-import { assertAdoptable, conflict, nothingToImport, wayOut, type Adopt } from "./adopt";
+import { assertAdoptable, conflict, nothingToImport, type Adopt } from "./adopt";
 import { changedFields, digestOf } from "./drift";
 import { asWritten, objectOf, type Created, type Item, type Model } from "./model";
 import { savedAfter } from "./write";
@@ -148,6 +149,31 @@ export async function adoptObject<Each extends Item>(
     throw conflict(refusal, model.type, found.id, differing, account.entryOf(urn));
   }
   return takeOver(create, found, isFinished ? "ifEqual" : mode, wish);
+}
+
+/**
+ * What helps where an object is in the way that this stack has made and no entry of its state has: a run failed after a replacement
+ * and before it deleted what was replaced, or it was interrupted before the engine saved what it had made. Undefined for any
+ * other object.
+ *
+ * @param maker The resource for which an interrupted run made the object, if there is one.
+ */
+export function wayOut(
+  { ownership }: Account,
+  object: ObjectName,
+  maker: string | undefined,
+): string | undefined {
+  const former = ownership.formerOwner(object);
+  if (former !== undefined)
+    return (
+      `${object} has it: the resource ${nameOf(former)} had that before it was replaced, and its deletion is pending. ` +
+      `Run "pulumi up --target '${former}'", and "pulumi up" again.`
+    );
+  if (maker === undefined || ownership.isOwned(object) || !ownership.isInState(maker)) return undefined;
+  return (
+    `${object} has it: an interrupted run made that for the resource ${nameOf(maker)}. Run "pulumi up --replace '${maker}'", ` +
+    `which makes use of it.`
+  );
 }
 
 /** Makes of an object that exists what the program says. */
