@@ -28,7 +28,9 @@ const below = {
     "service",
     ...tables,
   ],
-  cli: ["catalog", "emulator", "account/(?:journal|settings)", "node-problem"],
+  // What the commands for a live account know; the same core as the provider's.
+  live: ["catalog", "domain", "link", "resource", "account", "service", ...tables],
+  cli: ["live", "catalog", "emulator", "account/(?:account|journal|settings)", "node-problem"],
 };
 
 /** Libraries that one part keeps to itself. @type {Record<string, string[]>} */
@@ -36,7 +38,8 @@ const owners = {
   qs: ["service/form", "emulator/form"],
   undici: ["service/http"],
   commander: ["cli"],
-  yaml: ["catalog/yaml", "cli/show"],
+  yaml: ["catalog/yaml", "cli/show", "live/render"],
+  "csv-stringify": ["live/render"],
   "csv-parse": ["catalog/csv"],
   "fastest-levenshtein": ["catalog/suggest"],
   "@pulumi/pulumi": ["program", "engine", "provider"],

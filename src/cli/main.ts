@@ -3,8 +3,10 @@ import "./node-version";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Command } from "commander";
+import { SettingsError } from "../account/settings";
 import { FilesError } from "../catalog/files";
 import { emulatorCommand } from "./emulator";
+import { exportCommand } from "./export";
 import { journalCommand } from "./journal";
 import { schemaCommand } from "./schema";
 import { showCommand } from "./show";
@@ -21,6 +23,7 @@ const program = new Command("pulumi-shortlink")
   .addCommand(validateCommand(version))
   .addCommand(showCommand(version))
   .addCommand(schemaCommand())
+  .addCommand(exportCommand())
   .addCommand(emulatorCommand())
   .addCommand(journalCommand())
   // Exit codes: 0 done, 1 problems, 2 wrong use.
@@ -29,5 +32,5 @@ for (const command of program.commands) command.copyInheritedSettings(program);
 
 program.parseAsync().catch((error: unknown) => {
   console.error(`pulumi-shortlink: ${error instanceof Error ? error.message : String(error)}`);
-  process.exitCode = error instanceof FilesError ? 2 : 1;
+  process.exitCode = error instanceof FilesError || error instanceof SettingsError ? 2 : 1;
 });

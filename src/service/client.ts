@@ -223,7 +223,7 @@ export class Client {
       // Also where an answer does not count its pages: one that brings nothing new is past the last.
       if (records.length === 0) return;
       for (const { id } of records) seen.add(id);
-      yield Object.assign(records, { lastPage: all.lastPage });
+      yield Object.assign(records, { lastPage: all.lastPage, total: all.total });
       lastPage = all.lastPage ?? Infinity;
     }
   }
@@ -240,7 +240,10 @@ export class Client {
     const body = await this.#sendUntilAnswered(call, { query: parameters, deadline: this.#deadlines.read });
     const { data, meta } = parseAnswer(call, listAnswer, body);
     const records = data.map((item) => parseAnswer(call, schema, item));
-    return Object.assign(records, { lastPage: meta?.last_page ?? undefined });
+    return Object.assign(records, {
+      lastPage: meta?.last_page ?? undefined,
+      total: meta?.total ?? undefined,
+    });
   }
 
   /**

@@ -1,7 +1,7 @@
 // What the lists of the service take and give (interface document, list parameters).
 
-/** The records of a page of a list, and the number of the last page where the service tells it. */
-export type Page<Item> = Item[] & { lastPage: number | undefined };
+/** The records of a page of a list; the number of the last page, and of all records, where the service tells it. */
+export type Page<Item> = Item[] & { lastPage: number | undefined; total: number | undefined };
 
 /** Filters and order of a list of domains. */
 export interface DomainQuery {

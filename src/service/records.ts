@@ -168,7 +168,7 @@ export const listAnswer = z.union([
   z.object({
     data: z.array(z.unknown()),
     meta: z
-      .object({ last_page: integer.nullish().catch(null) })
+      .object({ last_page: integer.nullish().catch(null), total: integer.nullish().catch(null) })
       .nullish()
       .catch(null),
   }),

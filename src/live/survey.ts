@@ -1,0 +1,28 @@
+import type { Client, DomainRecord, LinkRecord, Page } from "../service/client";
+
+/** All that an account has. */
+export interface Survey {
+  domains: DomainRecord[];
+  links: LinkRecord[];
+}
+
+/** Lists all domains and links, a hundred for a request. Throws where the lists do not have as many as the service counts. */
+export async function survey(client: Client): Promise<Survey> {
+  const domains = await whole("domains", client.listDomains());
+  return { domains, links: await whole("links", client.listLinks()) };
+}
+
+async function whole<Item>(noun: string, pages: AsyncGenerator<Page<Item>>): Promise<Item[]> {
+  const all: Item[] = [];
+  let total: number | undefined;
+  for await (const page of pages) {
+    all.push(...page);
+    total = page.total;
+  }
+  // Somebody may have deleted one while the pages were read; more than the service counts there cannot be.
+  if (total === undefined || all.length === total) return all;
+  throw new Error(
+    `The service counts ${total} ${noun} and listed ${all.length} of them: the account was changed meanwhile, or its lists are ` +
+      `not to be trusted. Nothing was written. Run the command again.`,
+  );
+}
