@@ -4,8 +4,8 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     include: [
-      "test/fields/check.test.ts",
-      "test/resource/{check,bodies,plans,drift,faults,interrupted}.test.ts",
+      "test/fields/{check,table}.test.ts",
+      "test/resource/{announce,bodies,check,drift,faults,interrupted,plans}.test.ts",
       "test/link/alias-moves.test.ts",
       "test/account/{account,find}.test.ts",
       "test/engine/codec.test.ts",

@@ -70,14 +70,21 @@ afterAll(() => {
   if (installed !== undefined) rmSync(installed, { recursive: true });
 });
 
-/** Runs a command, but gives a project links to the files of packages that are installed elsewhere already. */
+/**
+ * Runs a command, but leads a project to packages that are installed elsewhere already. From one place, they are also compiled
+ * once only. A repository gets files, as it would keep the way.
+ */
 async function run(project: Project, command: string): ReturnType<Project["run"]> {
-  const others = `cmp package-lock.json ../runner-1/package-lock.json && cp -al ../runner-1/node_modules .`;
+  const others = "cmp package-lock.json ../runner-1/package-lock.json && ln -s ../runner-1/node_modules .";
   if (/runner-[2-9]/.test(command)) return project.run(command.replace("npm ci --silent", others));
-  if (!command.startsWith("npm install")) return project.run(command);
-  if (installed !== undefined)
-    return project.run(command.replace(/npm install.*?\.tgz/, `cp -al ${installed}/. .`));
+  if (installed !== undefined) {
+    const way = command.includes(".gitignore")
+      ? `cp -al ${installed}/. .`
+      : `ln -s ${installed}/node_modules . && cp ${installed}/package-lock.json .`;
+    return project.run(command.replace(/npm install.*?\.tgz/, way));
+  }
   const outcome = await project.run(command);
+  if (!command.startsWith("npm install")) return outcome;
   installed = mkdtempSync(join(tmpdir(), "shortlink-installed-"));
   await project.run(`cp -al node_modules package-lock.json ${installed}`);
   return outcome;

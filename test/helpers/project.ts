@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { cpSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { pulumiEnvironment, root } from "../../tools/environment.mjs";
 
 /** The packed package, as `npm publish` would send it, in a folder of its own. */
@@ -29,7 +29,9 @@ export class Project {
     cpSync(tarball, join(this.folder, tarball.slice(tarball.lastIndexOf("/") + 1)));
     // What npm has in its cache it need not ask for again.
     const npm = { npm_config_prefer_offline: "true", npm_config_audit: "false", npm_config_fund: "false" };
-    this.#environment = { ...pulumiEnvironment(join(this.folder, ".pulumi")), ...npm };
+    // Not in the cache of the machine: these paths do not come again.
+    const compiled = { NODE_COMPILE_CACHE: join(dirname(tarball), "compiled") };
+    this.#environment = { ...pulumiEnvironment(join(this.folder, ".pulumi")), ...npm, ...compiled };
   }
 
   /** Runs a command line in the project's folder; both streams together. */

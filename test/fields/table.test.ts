@@ -1,0 +1,149 @@
+import { describe, expect, test } from "vitest";
+import { checkFields } from "../../src/fields/check";
+import type { Table } from "../../src/fields/row";
+import { comparable, inOrderOf, inZone, observe, secretsOf, toForm, wishOf } from "../../src/fields/table";
+import { linkFields } from "../../src/link/fields";
+
+// What follows from the rows of a table, by the table of links.
+
+const target = (key: string, n: number) => ({ key, value: `https://example.com/${n}` });
+
+describe("an answer in the order of the program", () => {
+  const ordered = (inputs: object, answer: object) =>
+    inOrderOf(linkFields, inputs as Record<string, unknown>, answer as Record<string, unknown>);
+
+  test("has the ids that the program has first, and others behind them as they came", () => {
+    expect(ordered({ pixelIds: [3, 1, 2] }, { pixelIds: [1, 2, 3] })).toEqual({ pixelIds: [3, 1, 2] });
+    expect(ordered({ pixelIds: [9, 3] }, { pixelIds: [5, 3, 4] })).toEqual({ pixelIds: [3, 5, 4] });
+    expect(ordered({}, { pixelIds: [2, 1] })).toEqual({ pixelIds: [2, 1] });
+    expect(ordered({ pixelIds: "unknown" }, { pixelIds: [2, 1] })).toEqual({ pixelIds: [2, 1] });
+  });
+
+  test("finds targets by their keys, whatever their destinations are", () => {
+    const [de, at, us] = [target("DE", 1), target("AT", 2), target("US", 3)];
+    const inputs = { targetsType: "countries", targets: [us, de] };
+    const answer = { targetsType: "countries", targets: [at, { ...de, value: "x" }, us], url: "y" };
+    expect(ordered(inputs, answer)).toEqual({ ...answer, targets: [us, { ...de, value: "x" }, at] });
+  });
+
+  test("leaves rotations as they are, since visitors take turns", () => {
+    const turns = [{ value: "https://example.com/1" }, { value: "https://example.com/2" }];
+    const answer = { targetsType: "rotations", targets: turns };
+    expect(ordered({ targetsType: "rotations", targets: turns.toReversed() }, answer)).toEqual(answer);
+  });
+});
+
+test("dates are shown in the time zone of the account where that is known", () => {
+  const answer = { activePeriodStartAt: "2026-03-01T08:00:00", alias: "docs" };
+  expect(inZone(linkFields, answer, undefined)).toBe(answer);
+  expect(inZone(linkFields, answer, "Europe/Berlin")).toEqual({
+    activePeriodStartAt: "2026-03-01T09:00:00",
+    alias: "docs",
+  });
+});
+
+test("lists without an order are compared in one order, and the values themselves stay", () => {
+  const values = {
+    pixelIds: [10, 9, 1],
+    targetsType: "countries",
+    targets: [target("US", 1), target("DE", 2)],
+  };
+  expect(comparable(linkFields, values)).toEqual({
+    ...values,
+    pixelIds: [1, 9, 10],
+    targets: [target("DE", 2), target("US", 1)],
+  });
+  expect(values.pixelIds).toEqual([10, 9, 1]);
+  const plain = { alias: "docs" };
+  expect(comparable(linkFields, plain)).toBe(plain);
+});
+
+test("a password is seen to be set, but never what it is", () => {
+  expect(secretsOf(linkFields)).toEqual(["redirectPassword", "password"]);
+  const set = observe(linkFields, { url: "https://example.com/", password: true, redirect_password: false });
+  expect(set).toEqual({ url: "https://example.com/", password: expect.stringMatching(/\S/) as string });
+  expect(wishOf(linkFields, { url: "https://example.com/", password: "open sesame" })).toEqual(set);
+});
+
+test("an answer that does not tell the domain tells nothing of it, and defaults count as absent", () => {
+  const record = {
+    url: "https://example.com/",
+    privacy: 0,
+    clicks_limit: 0,
+    sensitive_content: 0,
+    pixel_ids: [],
+  };
+  expect(observe(linkFields, record, { domainId: 3, spaceId: 4 })).toEqual({
+    url: "https://example.com/",
+    domainId: 3,
+  });
+  expect(observe(linkFields, { ...record, pixel_ids: [10, 9], clicks_limit: 5 })).toEqual({
+    url: "https://example.com/",
+    pixelIds: [9, 10],
+    clicksLimit: 5,
+  });
+});
+
+test("a form clears what the program has removed, and writes fields together that the service wants together", () => {
+  const formOf = (inputs: object, ...names: string[]) =>
+    toForm(linkFields, inputs as Record<string, unknown>, names);
+  expect(formOf({}, "spaceId", "pixelIds", "sensitiveContent", "privacy", "alias")).toEqual({
+    space_id: null,
+    alias: undefined,
+    pixel_ids: [],
+    sensitive_content: false,
+    privacy: 0,
+  });
+  const period = { activePeriodStartAt: "2026-03-01T08:00:00", activePeriodEndAt: "2026-04-01T08:00:00" };
+  for (const name of Object.keys(period))
+    expect(formOf(period, name)).toEqual({
+      active_period_start_at: period.activePeriodStartAt,
+      active_period_end_at: period.activePeriodEndAt,
+    });
+});
+
+describe("spellings of a program", () => {
+  const link = { url: "https://example.com/", domainId: 1 };
+  const read = (fields: object) => {
+    const { fields: canonical, problems } = checkFields(linkFields, { ...link, ...fields });
+    const { url: _url, domainId: _domainId, ...others } = canonical;
+    return problems.length > 0 ? problems.map(({ property, reason }) => `${property} ${reason}`) : others;
+  };
+
+  test.each<[object, object]>([
+    [{ spaceId: " 12 " }, { spaceId: 12 }],
+    [{ pixelIds: ["2", 1, 2] }, { pixelIds: [2, 1] }],
+    [{ sensitiveContent: "0" }, {}],
+    [{ sensitiveContent: "false" }, {}],
+    [{ sensitiveContent: "1" }, { sensitiveContent: true }],
+    [{ sensitiveContent: "true" }, { sensitiveContent: true }],
+    [{ sensitiveContent: 0 }, {}],
+    [{ sensitiveContent: 1 }, { sensitiveContent: true }],
+    [{ privacy: "1" }, { privacy: "private" }],
+    [{ privacy: 2 }, { privacy: "password" }],
+    [{ clicksLimit: 999_999_999 }, { clicksLimit: 999_999_999 }],
+    [{ clicksLimit: "0" }, {}],
+  ])("%j is read", (given, canonical) => expect(read(given)).toEqual(canonical));
+
+  test.each<[object, string]>([
+    [{ spaceId: "12a" }, "spaceId must be the id of a space, a whole number"],
+    [{ spaceId: "a12" }, "spaceId must be the id of a space, a whole number"],
+    [{ spaceId: 0 }, "spaceId must be the id of a space, 1 or greater"],
+    [{ pixelIds: 3 }, "pixelIds must be a list of pixel ids"],
+    [{ sensitiveContent: "yes" }, "sensitiveContent must be true or false"],
+    [{ sensitiveContent: 2 }, "sensitiveContent must be true or false"],
+    [{ clicksLimit: 1_000_000_000 }, "clicksLimit must be at most 999999999"],
+    [{ clicksLimit: -1 }, "clicksLimit must be 0 (no limit) or greater"],
+    [{ privacy: "3" }, 'privacy must be "public", "private" or "password" (0, 1 or 2)'],
+    [{ privacy: "12" }, 'privacy must be "public", "private" or "password" (0, 1 or 2)'],
+  ])("%j is refused", (given, reason) => expect(read(given)).toEqual([reason]));
+
+  test("a flag that is none of the service's takes no numbers", () => {
+    const table: Table = { force: { kind: "flag", doc: "", example: true } };
+    expect(checkFields(table, { force: 1 }).problems).toEqual([
+      { property: "force", reason: "must be true or false" },
+    ]);
+    expect(checkFields(table, { force: "true" }).problems).toHaveLength(1);
+    expect(checkFields(table, { force: true }).fields).toEqual({ force: true });
+  });
+});
