@@ -29,7 +29,7 @@ const below = {
     ...tables,
   ],
   // What the commands for a live account know; the same core as the provider's.
-  live: ["catalog", "domain", "link", "resource", "account", "service", ...tables],
+  live: ["catalog", "engine/codec", "domain", "link", "resource", "account", "service", ...tables],
   cli: ["live", "catalog", "emulator", "account/(?:account|journal|settings)", "node-problem"],
 };
 

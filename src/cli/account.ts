@@ -1,9 +1,10 @@
 import { Account } from "../account/account";
+import type { ReadConfig } from "../account/settings";
 
-/** The account that the environment names. Throws a `SettingsError` where something is missing or wrong there. */
-export function openAccount(timeZone: string | undefined): Account {
+/** The account that a configuration and the environment name. Throws a `SettingsError` where something is missing or wrong there. */
+export function openAccount(readConfig: ReadConfig): Account {
   const account = new Account({
-    readConfig: (key) => (key === "shortlink:timeZone" ? timeZone : undefined),
+    readConfig,
     say: (text) => console.error(text),
     tell: (text) => console.error(text),
     assertWanted: () => undefined,

@@ -24,7 +24,7 @@ export function exportCommand(): Command {
     .addOption(timeZoneOption())
     .option("--skip-invalid", "leave out what a catalog cannot say, and name it", false)
     .action(async (folder: string, { timeZone, ...options }: Options) => {
-      const account = openAccount(timeZone);
+      const account = openAccount((key) => (key === "shortlink:timeZone" ? timeZone : undefined));
       const { files, links, domains, secrets, skipped } = await exportAccount(account, {
         folder,
         ...options,

@@ -7,6 +7,7 @@ import { SettingsError } from "../account/settings";
 import { FilesError } from "../catalog/files";
 import { emulatorCommand } from "./emulator";
 import { exportCommand } from "./export";
+import { importCommand } from "./import";
 import { journalCommand } from "./journal";
 import { schemaCommand } from "./schema";
 import { showCommand } from "./show";
@@ -24,6 +25,7 @@ const program = new Command("pulumi-shortlink")
   .addCommand(showCommand(version))
   .addCommand(schemaCommand())
   .addCommand(exportCommand())
+  .addCommand(importCommand())
   .addCommand(emulatorCommand())
   .addCommand(journalCommand())
   // Exit codes: 0 done, 1 problems, 2 wrong use.

@@ -90,7 +90,7 @@ export function digestOfWish(
 
 /** The fields in which an object differs from what the program says. What the service is to choose is as it is. */
 export function differences<Each extends Item>(
-  { account, model: { table }, model }: Create<Each>,
+  { account, model: { table }, model }: Pick<Create<Each>, "account" | "model">,
   { args }: Inputs,
   found: Each,
 ): string[] {

@@ -45,22 +45,29 @@ const steps: [string, Record<string, string>][] = [
   ["one takes what a link had that is removed", { last: "e", two: "D", new: "f" }],
 ];
 
+// Three groups of links, each with a third of the steps, so that one run makes three of them.
+const groups = [steps.slice(0, 4), steps.slice(3, 7), steps.slice(6)];
+
 test.each([1, 16])(
   "aliases move between links in one up each, and the links stay, with --parallel %i",
   async (parallel) => {
     const ids: Record<string, number> = {};
-    for (const [step, program] of steps) {
-      links = program;
-      expect((await stack.up({ parallel })).outputs, step).toEqual(program);
+    for (const round of [0, 1, 2, 3]) {
+      const current = groups.map((group) => group[Math.min(round, group.length - 1)]);
+      links = {};
+      for (const [n, [, program] = ["", {}]] of current.entries())
+        for (const [name, alias] of Object.entries(program)) links[`${name}-${n}`] = `${alias}-${n}`;
+      const step = current.map(([name = ""] = ["", {}]) => name).join("; ");
+      expect((await stack.up({ parallel })).outputs, step).toEqual(links);
       const now = await remote();
-      for (const [name, alias] of Object.entries(program)) {
+      for (const [name, alias] of Object.entries(links)) {
         ids[name] ??= now[name]?.[1] ?? 0;
         expect(now[name], step).toEqual([alias, ids[name]]);
       }
-      expect(Object.keys(now).length, step).toBe(Object.keys(program).length);
+      expect(Object.keys(now).sort(), step).toEqual(Object.keys(links).sort());
     }
     expect((await stack.refresh()).changes).not.toHaveProperty("update");
-    expect((await stack.preview()).changes).toEqual({ same: 5 });
+    expect(Object.keys((await stack.preview()).changes)).toEqual(["same"]);
   },
 );
 

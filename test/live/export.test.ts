@@ -43,7 +43,7 @@ async function exported(
 ) {
   Object.assign(process.env, { SHORTLINK_BASE_URL: emulator.url, SHORTLINK_API_KEY: emulator.apiKey });
   try {
-    const account = openAccount(timeZone);
+    const account = openAccount((key) => (key === "shortlink:timeZone" ? timeZone : undefined));
     return await exportAccount(account, {
       folder: join(folder, name),
       format: "yaml",

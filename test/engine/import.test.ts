@@ -1,0 +1,141 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { createEmulator, type Emulator } from "pulumi-shortlink/emulator";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { pulumiEnvironment, root } from "../../tools/environment.mjs";
+import { linkArgs, seed } from "../helpers/arbitraries";
+import { send } from "../helpers/emulator";
+import { newRun, settingsOf } from "../helpers/run";
+
+// An account that people made by hand comes under the control of a program, by the commands that its owner types.
+
+let folder: string;
+let emulator: Emulator;
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), "shortlink-import-"));
+  emulator = await createEmulator({ limit: { requests: 100_000, window: 1 } });
+  writeFileSync(join(folder, "Pulumi.yaml"), "name: import\nruntime: nodejs\n");
+  writeFileSync(join(folder, "package.json"), JSON.stringify({ name: "import", main: "index.js" }));
+  symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
+});
+afterEach(async () => {
+  await emulator.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Runs a command line in the project; both streams together. */
+async function run(command: string): Promise<string> {
+  const environment = {
+    ...pulumiEnvironment(join(folder, ".pulumi")),
+    SHORTLINK_BASE_URL: emulator.url,
+    SHORTLINK_API_KEY: emulator.apiKey,
+  };
+  const main = join(root, "dist/cli/main.js");
+  const line = command.replace(/^shortlink/, `${process.execPath} ${main}`);
+  const child = spawn("bash", ["-c", `{ ${line}\n} 2>&1`], { cwd: folder, env: environment });
+  let output = "";
+  child.stdout.on("data", (chunk) => (output += String(chunk)));
+  await once(child, "close");
+  expect(child.exitCode, `${command}\n${output}`).toBe(0);
+  return output;
+}
+
+const writes = () => emulator.requests.filter(({ method }) => method !== "GET").length;
+
+/** Makes domains, and links with all kinds of arguments, as somebody may have done by hand. */
+async function fill(count: number): Promise<void> {
+  const { domain, link } = newRun(settingsOf(emulator));
+  for (const name of ["go.example", "docs.example"]) await domain.create({ __provider: "text", name });
+  for (const [i, args] of fc.sample(linkArgs, { seed, numRuns: count }).entries()) {
+    const { redirectPassword: _redirect, password: _password, ...others } = args;
+    const { inputs, failures } = await link.check(
+      {},
+      { ...others, domainId: 1 + (i % 2), alias: `by-hand-${i}` },
+    );
+    expect(failures).toEqual([]);
+    await link.create(inputs);
+  }
+}
+
+const program = (more = "") =>
+  writeFileSync(
+    join(folder, "index.js"),
+    `const { Domain, Link, LinkCatalog } = require("pulumi-shortlink");\n${more}\nnew LinkCatalog("links", { files: "links" });\n`,
+  );
+
+test("an account is exported and imported without a write, and the first up changes nothing", async () => {
+  await fill(120);
+  program();
+  const before = writes();
+  await run("shortlink export --time-zone UTC");
+  await run("pulumi stack init dev && pulumi config set shortlink:timeZone UTC");
+  expect(await run("shortlink import --run")).toBe(
+    "The account has 120 links and 2 domains that the program names and the stack does not have.\n" +
+      'They are imported. "pulumi preview" shows what is left to do.\n',
+  );
+  expect(readdirSync(folder)).not.toContain("import.json");
+  const requests = emulator.requests.length;
+  await run("pulumi up --yes --skip-preview --expect-no-changes");
+  expect(emulator.requests.length).toBe(requests);
+  await run("pulumi refresh --yes --skip-preview --expect-no-changes");
+  expect(writes()).toBe(before);
+}, 300_000);
+
+test("a part of an account is imported into a stack that has other links, and what differs is for the next up", async () => {
+  const go = 'const go = new Domain("go", { name: "go.example" });';
+  const link = (name: string, more = "") =>
+    `new Link("${name}", { domainId: go.id, alias: "${name}", url: "https://example.com/${name}"${more} });`;
+  const index = (...lines: string[]) =>
+    writeFileSync(
+      join(folder, "index.js"),
+      `const { Domain, Link } = require("pulumi-shortlink");\n${lines.join("\n")}\n`,
+    );
+  index(go, link("first"));
+  await run("pulumi stack init dev");
+  await run("pulumi up --yes --skip-preview");
+  expect(await run("shortlink import")).toBe(
+    "The account has 0 links and 0 domains that the program names and the stack does not have.\n",
+  );
+  for (const form of [
+    "alias=equal&url=https://example.com/equal",
+    "alias=other&url=https://example.com/x&clicks_limit=5",
+    "alias=locked&url=https://example.com/locked&redirect_password=y",
+    "alias=unmanaged&url=https://example.com/",
+  ])
+    await send(emulator, "POST", "/links", { form: `domain_id=1&${form}` });
+  index(
+    go,
+    ...["first", "equal", "other", "missing"].map((name) => link(name)),
+    link("locked", ', redirectPassword: "open sesame"'),
+  );
+  const before = writes();
+  const output = await run("shortlink import --stack dev");
+  expect(output).toBe(
+    [
+      "The account has 3 links and 0 domains that the program names and the stack does not have.",
+      'It lacks 1 that the next "pulumi up" creates.',
+      'These differ from the program, and the next "pulumi up" changes them:',
+      "  other: url, clicksLimit",
+      'The service tells no passwords, so the next "pulumi up" writes those of 1 link.',
+      "To import them: pulumi import --file import.json --yes --protect=false --generate-code=false --stack dev\n",
+    ].join("\n"),
+  );
+  expect(readFileSync(join(folder, "import.json"), "utf8")).not.toMatch(/open sesame|emulator-key/);
+  await run(/pulumi import .*/.exec(output)?.[0] ?? "");
+  expect(writes()).toBe(before);
+  const plan = await run("pulumi preview --diff");
+  expect(plan).toMatch(/\+ 1 to create\n {4}~ 2 to update\n/);
+  expect(plan).toContain('~ url        : "https://example.com/x" => "https://example.com/other"');
+  await run("pulumi up --yes --skip-preview");
+  await run("pulumi preview --expect-no-changes");
+  expect(writes()).toBe(before + 3);
+  const { body } = await send(emulator, "GET", "/links?per_page=100&sort_by=id&sort=asc");
+  const left = (body as { data: { alias: string; url: string }[] }).data;
+  expect(left.map(({ alias, url }) => `${alias} ${url.replace("https://example.com", "")}`)).toEqual([
+    ...["first /first", "equal /equal", "other /other", "locked /locked", "unmanaged /", "missing /missing"],
+  ]);
+}, 300_000);
