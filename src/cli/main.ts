@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { Command } from "commander";
 import { SettingsError } from "../account/settings";
 import { FilesError } from "../catalog/files";
+import { driftCommand } from "./drift";
 import { emulatorCommand } from "./emulator";
 import { exportCommand } from "./export";
 import { importCommand } from "./import";
@@ -26,6 +27,7 @@ const program = new Command("pulumi-shortlink")
   .addCommand(schemaCommand())
   .addCommand(exportCommand())
   .addCommand(importCommand())
+  .addCommand(driftCommand())
   .addCommand(emulatorCommand())
   .addCommand(journalCommand())
   // Exit codes: 0 done, 1 problems, 2 wrong use.

@@ -138,4 +138,43 @@ test("a part of an account is imported into a stack that has other links, and wh
   expect(left.map(({ alias, url }) => `${alias} ${url.replace("https://example.com", "")}`)).toEqual([
     ...["first /first", "equal /equal", "other /other", "locked /locked", "unmanaged /", "missing /missing"],
   ]);
+
+  // What people change by hand from now on is drift.
+  expect(await run("shortlink drift --ignore 'go.example/un*'")).toBe(
+    "No drift: the account is as the state says.\n",
+  );
+  const form = "alias=equal&url=https://example.com/y&clicks_limit=7&redirect_password=z";
+  await send(emulator, "PATCH", "/links/2", { form });
+  await send(emulator, "PATCH", "/links/4", {
+    form: "redirect_password=&active_period_start_at=2020-01-01T00:00:00&active_period_end_at=2021-01-01T00:00:00",
+  });
+  await send(emulator, "DELETE", "/links/6");
+  const requests = emulator.requests.length;
+  const drift = await run("shortlink drift --stack dev || echo exit code $?");
+  expect(emulator.requests.length).toBe(requests + 2);
+  expect(drift).toBe(
+    [
+      "Deleted on the service (1):",
+      "  go.example/missing (id 6): missing",
+      "",
+      "Changed on the service (2):",
+      '  go.example/equal (id 2): equal; url "https://example.com/equal" is now "https://example.com/y"; ' +
+        'redirectPassword null is now "[secret]"; clicksLimit null is now 7',
+      '  go.example/locked (id 4): locked; redirectPassword "[secret]" is now null; ' +
+        'activePeriodStartAt null is now "2020-01-01T00:00:00"; activePeriodEndAt null is now "2021-01-01T00:00:00"',
+      "",
+      "Not managed by this stack (1):",
+      "  go.example/unmanaged (id 5)",
+      "",
+      "Expired (1):",
+      "  go.example/locked (id 4): until 2021-01-01T00:00:00",
+      "exit code 1\n",
+    ].join("\n"),
+  );
+  expect(await run("shortlink drift --format markdown || true")).toContain(
+    '### Changed on the service (2)\n\n- `go.example/equal` (id 2): equal; url `"https://example.com/equal"` is now `"https://example.com/y"`',
+  );
+  const told = JSON.parse(await run("shortlink drift --format json || true")) as { kind: string }[];
+  expect(told.map(({ kind }) => kind)).toEqual(["missing", "changed", "changed", "unmanaged", "expired"]);
+  expect(drift).not.toContain("open sesame");
 }, 300_000);

@@ -1,0 +1,52 @@
+import { Command, InvalidArgumentError, Option } from "commander";
+import { minimatch } from "minimatch";
+import { findDrift } from "../live/drift";
+import { driftFormats, reportDrift, type DriftFormat } from "../live/drift-report";
+import { managedIn, type Deployment } from "../live/state";
+import { survey } from "../live/survey";
+import { openAccount } from "./account";
+import { configOf, pulumi } from "./pulumi";
+import { collect } from "./validate";
+
+interface Options {
+  stack?: string;
+  ignore: string[];
+  expiring: number;
+  format: DriftFormat;
+}
+
+const day = 24 * 60 * 60 * 1000;
+
+/** `pulumi-shortlink drift`: what is different on the service, for a run every night. */
+export function driftCommand(): Command {
+  return new Command("drift")
+    .description(
+      "compare the account with the state of a stack and change nothing; exit code 1 where there is something to see",
+    )
+    .option("--stack <name>", "stack (default: the selected one)")
+    .option(
+      "--ignore <pattern>",
+      "domain/alias of links that nobody need manage, like 'go.example/tmp-*'; several times",
+      collect,
+      [],
+    )
+    .option("--expiring <days>", "tell of links that expire within so many days", parseDays, 7)
+    .addOption(new Option("--format <format>", "form of the report").choices(driftFormats).default("text"))
+    .action(async ({ stack, ignore, expiring, format }: Options) => {
+      const of = stack === undefined ? [] : ["--stack", stack];
+      const account = openAccount(await configOf(of));
+      const state = JSON.parse(await pulumi(["stack", "export", "--show-secrets", ...of])) as Deployment;
+      const findings = findDrift(account, await survey(account.client), managedIn(state), {
+        isIgnored: (address) => ignore.some((pattern) => minimatch(address, pattern, { nocase: true })),
+        soon: expiring * day,
+        now: Date.now(),
+      });
+      console.log(reportDrift(findings, format));
+      if (findings.length > 0) process.exitCode = 1;
+    });
+}
+
+function parseDays(value: string): number {
+  if (!/^\d{1,4}$/.test(value)) throw new InvalidArgumentError("Give a number of days, like 14.");
+  return Number(value);
+}

@@ -1,0 +1,130 @@
+import type { Account } from "../account/account";
+import { hostOf } from "../account/find";
+import { domainModel } from "../domain/model";
+import { secretsOf } from "../fields/table";
+import { linkModel } from "../link/model";
+import { isSame } from "../resource/drift";
+import type { Item, Model } from "../resource/model";
+import { readAgain } from "../resource/read";
+import { collate } from "../service/collate";
+import type { LinkRecord } from "../service/client";
+import type { Managed } from "./state";
+import type { Survey } from "./survey";
+
+/** In what an account differs from the state of a stack, or needs somebody's attention. */
+export interface Finding {
+  kind: "changed" | "missing" | "unmanaged" | "duplicate" | "expired" | "expiring";
+  /** Domain and alias, as visitors know the link; of a domain its name. */
+  address: string;
+  id: number;
+  /** The resource in the stack. */
+  resource?: string;
+  /** Of a changed one: what the state and the service have; passwords and other secrets as "[secret]". */
+  fields?: { name: string; state: unknown; service: unknown }[];
+  /** Of one that has expired or is going to: the end of the active period, in UTC, or the limit of clicks. */
+  end?: string;
+}
+
+export interface DriftOptions {
+  /** True for the address of a link that is no finding where no resource has it. */
+  isIgnored: (address: string) => boolean;
+  /** Milliseconds before the end of an active period in which a link counts as expiring. */
+  soon: number;
+  now: number;
+}
+
+/** Compares the state of a stack with the whole account, in the order of the kinds and addresses. */
+export function findDrift(
+  account: Account,
+  { domains, links }: Survey,
+  managed: readonly Managed[],
+  options: DriftOptions,
+): Finding[] {
+  const hidden = new Set(managed.filter(isHidden).map(({ id }) => id));
+  const addressOf = (link: LinkRecord) =>
+    hidden.has(link.id) ? "[secret]" : `${hostOf(link)}/${link.alias}`;
+  const [domainsById, linksById] = [byId(domains), byId(links)];
+  const compared = managed.flatMap((each) =>
+    each.type === "Domain"
+      ? compare(account, domainModel, each, domainsById.get(each.id), String(each.saved.inputs.args.name))
+      : compare(account, linkModel, each, linksById.get(each.id), addressOfSaved(each)),
+  );
+  const owned = { Domain: new Set<number>(), Link: new Set<number>() };
+  for (const { type, id } of managed) owned[type].add(id);
+  const unmanaged: Finding[] = [
+    ...domains.filter(({ id }) => !owned.Domain.has(id)).map(({ id, name }) => ({ id, address: name ?? "" })),
+    ...links
+      .filter(({ id }) => !owned.Link.has(id))
+      .map((link) => ({ id: link.id, address: addressOf(link) })),
+  ]
+    .filter(({ address }) => !options.isIgnored(address))
+    .map((each) => ({ kind: "unmanaged", ...each }));
+  const ending = links
+    .filter(({ id }) => owned.Link.has(id))
+    .flatMap((link) => endOf(link, addressOf(link), options));
+  const order = ["missing", "changed", "duplicate", "unmanaged", "expired", "expiring"];
+  return [...compared, ...duplicates(links, addressOf), ...unmanaged, ...ending].sort(
+    (one, other) =>
+      order.indexOf(one.kind) - order.indexOf(other.kind) ||
+      (one.address < other.address ? -1 : one.address > other.address ? 1 : one.id - other.id),
+  );
+}
+
+function byId<Each extends { id: number }>(items: readonly Each[]): Map<number, Each> {
+  return new Map(items.map((item) => [item.id, item]));
+}
+
+function compare<Each extends Item>(
+  account: Account,
+  model: Model<Each>,
+  { urn, id, saved }: Managed,
+  record: Each | undefined,
+  address: string,
+): Finding[] {
+  const about = { address, id, resource: urn.slice(urn.lastIndexOf("::") + 2) };
+  if (!record) return [{ kind: "missing", ...about }];
+  const { inputs } = readAgain(account, model, record, saved);
+  if (!inputs) return [];
+  const secrets = [...secretsOf(model.table), ...(saved.inputs.about.secrets ?? [])];
+  const [before, now] = [saved.inputs.args, inputs.args];
+  const names = Object.keys(model.table).filter((name) => !isSame(before[name], now[name]));
+  const shown = (name: string, value: unknown) =>
+    value !== undefined && secrets.includes(name) ? "[secret]" : (value ?? null);
+  const fields = names.map((name) => ({
+    name,
+    state: shown(name, before[name]),
+    service: shown(name, now[name]),
+  }));
+  return fields.length > 0 ? [{ kind: "changed", ...about, fields }] : [];
+}
+
+/** True for a link of which the program marks the alias as a secret. */
+function isHidden({ type, saved }: Managed): boolean {
+  return type === "Link" && (saved.inputs.about.secrets?.includes("alias") ?? false);
+}
+
+function addressOfSaved(each: Managed): string {
+  return isHidden(each) ? "[secret]" : String(each.saved.outputs.shortUrl).replace(/^[a-z]+:\/\//, "");
+}
+
+/** Links of one alias on one domain: two requests at the same moment can make them, and visitors get to one of the two. */
+function duplicates(links: readonly LinkRecord[], addressOf: (link: LinkRecord) => string): Finding[] {
+  const first = new Map<string, LinkRecord>();
+  return links.flatMap((link): Finding[] => {
+    const key = `${link.domain_id}/${collate(link.alias)}`;
+    if (first.has(key)) return [{ kind: "duplicate", address: addressOf(link), id: link.id }];
+    first.set(key, link);
+    return [];
+  });
+}
+
+function endOf(link: LinkRecord, address: string, { now, soon }: DriftOptions): Finding[] {
+  const about = { address, id: link.id };
+  const { clicks, clicks_limit: limit, active_period_end_at: end } = link;
+  if (clicks !== null && limit !== null && limit > 0 && clicks >= limit)
+    return [{ kind: "expired", ...about, end: `${limit} clicks` }];
+  const text = end?.slice(0, 19).replace(" ", "T");
+  const left = Date.parse(`${text}Z`) - now;
+  if (text === undefined || Number.isNaN(left) || left > soon) return [];
+  return [{ kind: left <= 0 ? "expired" : "expiring", ...about, end: text }];
+}
