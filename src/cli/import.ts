@@ -2,12 +2,14 @@ import { Command } from "commander";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { exportAccount } from "../live/export";
 import { describeImport, toImport, type Step } from "../live/import";
-import { survey } from "../live/survey";
+import { survey, type Survey } from "../live/survey";
 import { openAccount } from "./account";
+import { printExported, withFilesOptions, type FilesOptions } from "./export";
 import { configOf, pulumi } from "./pulumi";
 
-interface Options {
+interface Options extends FilesOptions {
   stack?: string;
   file: string;
   run: boolean;
@@ -15,18 +17,24 @@ interface Options {
 
 /** `pulumi-shortlink import`: what the program names and the account has comes into the state, without a write. */
 export function importCommand(): Command {
-  return new Command("import")
+  const command = new Command("import")
     .description(
       "bring domains and links that the account has already into the stack of this project; changes nothing on the service",
     )
+    .argument("[folder]", "folder for the whole account as a catalog, to write first (default: none)")
     .option("--stack <name>", "stack (default: the selected one)")
     .option("--file <file>", 'file to write for "pulumi import --file"', "import.json")
-    .option("--run", "run that import and write no file", false)
-    .action(async ({ stack, file, run }: Options) => {
+    .option("--run", "run that import and write no file", false);
+  return withFilesOptions(command).action(
+    async (folder: string | undefined, { stack, file, run, ...options }: Options) => {
       const of = stack === undefined ? [] : ["--stack", stack];
       const account = openAccount(await configOf(of));
+      let listed: Promise<Survey> | undefined;
+      const list = () => (listed ??= survey(account.client));
+      if (folder !== undefined)
+        printExported(folder, await exportAccount(account, list, { folder, ...options }));
       const plan = JSON.parse(await pulumi(["preview", "--json", ...of])) as { steps?: Step[] };
-      const made = await toImport(account, await survey(account.client), plan.steps ?? []);
+      const made = await toImport(account, await list(), plan.steps ?? []);
       console.log(describeImport(made));
       if (made.domains + made.links === 0) return;
       const text = JSON.stringify(made.file, null, 2);
@@ -35,20 +43,21 @@ export function importCommand(): Command {
         writeFileSync(file, `${text}\n`);
         return console.log(`To import them: pulumi import --file ${file} ${importing.join(" ")}`);
       }
-      const folder = mkdtempSync(join(tmpdir(), "pulumi-shortlink-"));
+      const aside = mkdtempSync(join(tmpdir(), "pulumi-shortlink-"));
       try {
-        writeFileSync(join(folder, "import.json"), text, { mode: 0o600 });
+        writeFileSync(join(aside, "import.json"), text, { mode: 0o600 });
         await pulumi([
           "import",
           "--file",
-          join(folder, "import.json"),
+          join(aside, "import.json"),
           "--skip-preview",
           "--suppress-outputs",
           ...importing,
         ]);
       } finally {
-        rmSync(folder, { recursive: true });
+        rmSync(aside, { recursive: true });
       }
       console.log('They are imported. "pulumi preview" shows what is left to do.');
-    });
+    },
+  );
 }

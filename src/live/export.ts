@@ -24,7 +24,7 @@ import { linkFields } from "../link/fields";
 import { toEntries, type NewCatalog, type NewEntry } from "./entries";
 import { layOut, type Split } from "./layout";
 import { render, type Format } from "./render";
-import { survey } from "./survey";
+import type { Survey } from "./survey";
 
 export interface ExportOptions {
   /** The folder to write, which must not have anything in it. */
@@ -49,11 +49,19 @@ export interface Exported {
 /** Thrown where links of the account break rules of catalogs; the message lists them. */
 export class InvalidLinksError extends Error {}
 
-/** Writes all domains and links of an account as a catalog: all of it, checked and read again, or nothing. */
-export async function exportAccount(account: Account, options: ExportOptions): Promise<Exported> {
+/**
+ * Writes all domains and links of an account as a catalog: all of it, checked and read again, or nothing.
+ *
+ * @param list Lists the account.
+ */
+export async function exportAccount(
+  account: Account,
+  list: () => Promise<Survey>,
+  options: ExportOptions,
+): Promise<Exported> {
   assertEmpty(options.folder);
   const { timeZone } = account.knownSettings ?? {};
-  const found = toEntries(account, await survey(account.client));
+  const found = toEntries(account, await list());
   const isDated = found.links.filter(({ record }) => record.active_period_end_at !== null);
   if (timeZone === undefined && isDated.length > 0)
     throw new Error(

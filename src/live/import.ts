@@ -55,6 +55,8 @@ export interface Import {
   differing: { name: string; fields: string[] }[];
   /** Names of resources whose passwords the next `up` writes, since the service does not tell them. */
   passwords: string[];
+  /** Names of resources with a secret alias or destination, which the plan does not show. */
+  sealed: string[];
   /** How many resources the account lacks: the next `up` creates them. */
   missing: number;
 }
@@ -69,6 +71,7 @@ export async function toImport(account: Account, { domains, links }: Survey, ste
     links: 0,
     differing: [],
     passwords: [],
+    sealed: [],
     missing: 0,
   };
   const { nameTable, resources } = found.file;
@@ -88,6 +91,7 @@ export async function toImport(account: Account, { domains, links }: Survey, ste
     if (!state.custom) resources.push({ ...place, component: true });
     else if (kind === "Catalog")
       resources.push({ ...place, id: "catalog", inputs, outputs: providerOf(inputs) });
+    else if (hasSealed(kind, inputs)) found.sealed.push(nameOf(urn));
     else {
       const entry =
         kind === "Domain"
@@ -146,6 +150,15 @@ export async function toImport(account: Account, { domains, links }: Survey, ste
   }
 }
 
+/** How a plan shows a secret. */
+const sealed = "[secret]";
+
+/** True if another argument than a password is a secret. */
+function hasSealed(kind: string | undefined, inputs: Flat): boolean {
+  const { table } = kind === "Domain" ? domainModel : linkModel;
+  return Object.entries(table).some(([name, row]) => !row.secret && inputs[name] === sealed);
+}
+
 /** The inputs of a plan as far as they are true of an object, and what the service has in the place of the others. */
 function asOnService<Each extends Item>(
   account: Account,
@@ -179,7 +192,7 @@ function nameOf(urn: string): string {
 }
 
 /** What an import is going to do, and what is left for the next `pulumi up`. */
-export function describeImport({ domains, links, differing, passwords, missing }: Import): string {
+export function describeImport({ domains, links, differing, passwords, sealed, missing }: Import): string {
   const count = (number: number, noun: string) => `${number} ${noun}${number === 1 ? "" : "s"}`;
   const some = (lines: string[]) => [
     ...lines.slice(0, 10),
@@ -192,6 +205,12 @@ export function describeImport({ domains, links, differing, passwords, missing }
       ? [`These differ from the program, and the next "pulumi up" changes them:`]
       : []),
     ...some(differing.map(({ name, fields }) => `  ${name}: ${fields.join(", ")}`)),
+    ...(sealed.length > 0
+      ? [
+          "A plan does not show a secret alias or destination, so give these resources the option import instead:",
+        ]
+      : []),
+    ...some(sealed.map((name) => `  ${name}`)),
     ...(passwords.length > 0
       ? [
           `The service tells no passwords, so the next "pulumi up" writes those of ${count(passwords.length, "link")}.`,

@@ -71,12 +71,15 @@ test("an account is exported and imported without a write, and the first up chan
   await fill(120);
   program();
   const before = writes();
-  await run("shortlink export --time-zone UTC");
   await run("pulumi stack init dev && pulumi config set shortlink:timeZone UTC");
-  expect(await run("shortlink import --run")).toBe(
-    "The account has 120 links and 2 domains that the program names and the stack does not have.\n" +
+  const sent = emulator.requests.length;
+  expect(await run("shortlink import links --run")).toBe(
+    "links: 120 links and 2 domains in 5 files.\n" +
+      "The account has 120 links and 2 domains that the program names and the stack does not have.\n" +
       'They are imported. "pulumi preview" shows what is left to do.\n',
   );
+  // The domains and two pages of links once, and the domains in the preview.
+  expect(emulator.requests.length - sent).toBe(4);
   expect(readdirSync(folder)).not.toContain("import.json");
   const requests = emulator.requests.length;
   await run("pulumi up --yes --skip-preview --expect-no-changes");
@@ -113,6 +116,15 @@ test("a part of an account is imported into a stack that has other links, and wh
     link("locked", ', redirectPassword: "open sesame"'),
   );
   const before = writes();
+  const plain = readFileSync(join(folder, "index.js"), "utf8");
+  writeFileSync(
+    join(folder, "index.js"),
+    `${plain}new Link("sealed", { domainId: go.id, alias: require("@pulumi/pulumi").secret("hidden"), url: "https://example.com/" });\n`,
+  );
+  expect(await run("shortlink import")).toContain(
+    "give these resources the option import instead:\n  sealed\n",
+  );
+  writeFileSync(join(folder, "index.js"), plain);
   const output = await run("shortlink import --stack dev");
   expect(output).toBe(
     [

@@ -8,6 +8,7 @@ import { loadCatalog } from "../../src/catalog/load";
 import { openAccount } from "../../src/cli/account";
 import { createEmulator, type Emulator, type EmulatorOptions } from "../../src/emulator/server";
 import { exportAccount, type ExportOptions } from "../../src/live/export";
+import { survey } from "../../src/live/survey";
 import { linkArgs, seed } from "../helpers/arbitraries";
 import { send } from "../helpers/emulator";
 import { flavours } from "../helpers/flavours";
@@ -44,7 +45,7 @@ async function exported(
   Object.assign(process.env, { SHORTLINK_BASE_URL: emulator.url, SHORTLINK_API_KEY: emulator.apiKey });
   try {
     const account = openAccount((key) => (key === "shortlink:timeZone" ? timeZone : undefined));
-    return await exportAccount(account, {
+    return await exportAccount(account, () => survey(account.client), {
       folder: join(folder, name),
       format: "yaml",
       split: "domain",
