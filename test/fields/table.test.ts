@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { checkFields } from "../../src/fields/check";
+import { checkFields, readField } from "../../src/fields/check";
 import type { Table } from "../../src/fields/row";
 import { comparable, inOrderOf, inZone, observe, secretsOf, toForm, wishOf } from "../../src/fields/table";
 import { linkFields } from "../../src/link/fields";
@@ -145,5 +145,84 @@ describe("spellings of a program", () => {
     ]);
     expect(checkFields(table, { force: "true" }).problems).toHaveLength(1);
     expect(checkFields(table, { force: true }).fields).toEqual({ force: true });
+  });
+});
+
+describe("a date and time", () => {
+  const read = (value: unknown) => {
+    const { value: canonical, issues } = readField(linkFields.activePeriodStartAt, value);
+    return issues.length > 0 ? issues.map(({ reason }) => reason) : canonical;
+  };
+
+  test.each([
+    [" 2026-03-01T08:00:00 ", "2026-03-01T08:00:00"],
+    ["2026-03-01t08:00", "2026-03-01T08:00:00"],
+    ["2026-03-01 08:00:00.5", "2026-03-01T08:00:00"],
+    ["2026-03-01T08:00:00z", "2026-03-01T08:00:00Z"],
+    ["2026-03-01T08:00Z", "2026-03-01T08:00:00Z"],
+    ["2026-03-01T08:00:00+0530", "2026-03-01T02:30:00Z"],
+    ["2026-03-01T08:00:00-05:00", "2026-03-01T13:00:00Z"],
+    ["2026-03-01T08:00-1145", "2026-03-01T19:45:00Z"],
+    ["1970-01-02T00:00:00", "1970-01-02T00:00:00"],
+    ["2037-12-31T23:59:59", "2037-12-31T23:59:59"],
+  ])("%s is read", (text, canonical) => expect(read(text)).toBe(canonical));
+
+  const unreal = "must be a real date and time like 2026-03-01T08:00:00";
+  const far = "must lie in the years 1970 to 2037";
+  test.each([
+    ["2026-02-30T08:00:00", unreal],
+    ["2026-03-01", unreal],
+    ["x 2026-03-01T08:00:00", unreal],
+    ["12026-03-01T08:00:00", unreal],
+    ["2026-03-01T08:00:00+05:3", unreal],
+    ["2026-03-01T08:00:00 Europe/Berlin", unreal],
+    ["", unreal],
+    ["1970-01-01T23:59:59", far],
+    ["1969-12-31T08:00:00", far],
+    ["2038-01-01T00:00:00", far],
+    ["2037-12-31T23:30:00-01:00", far],
+  ])("%s is refused", (text, reason) => expect(read(text)).toEqual([reason]));
+});
+
+describe("targets", () => {
+  const link = { url: "https://example.com/", domainId: 1 };
+  const read = (targetsType: string, targets: unknown) => {
+    const { fields, problems } = checkFields(linkFields, { ...link, targetsType, targets });
+    return problems.length > 0
+      ? problems.map(({ property, reason }) => `${property} ${reason}`)
+      : fields.targets;
+  };
+  const url = "https://example.com/1";
+
+  test("take blank parts for left out, and a hundred entries", () => {
+    expect(read("rotations", [{ key: " ", value: url }])).toEqual([{ value: url }]);
+    expect(read("rotations", [{ key: null, value: url }])).toEqual([{ value: url }]);
+    const all = (count: number) => Array.from({ length: count }, () => ({ value: url }));
+    expect(read("rotations", all(100))).toHaveLength(100);
+    expect(read("rotations", all(101))).toEqual(["targets has more than 100 entries"]);
+  });
+
+  test("are refused one by one, with their places", () => {
+    expect(read("countries", [null, { key: "DE", value: " " }, { key: "AT", value: url }])).toEqual([
+      "targets[0] must be an object with key and value",
+      "targets[1].value is required",
+    ]);
+    const long = `https://example.com/${"x".repeat(2048)}`;
+    expect(read("countries", [{ key: "DE", value: long }])).toEqual([
+      "targets[0].value is longer than 2048 characters",
+    ]);
+  });
+
+  test("of one type are compared in one order, those without a key first", () => {
+    const sorted = (keys: (string | undefined)[]) =>
+      comparable(linkFields, {
+        targetsType: "countries",
+        targets: keys.map((key) => (key === undefined ? { value: url } : { key, value: url })),
+      }).targets;
+    const wanted = [undefined, "AT", "DE", "FR", "US"].map((key) =>
+      key === undefined ? { value: url } : { key, value: url },
+    );
+    expect(sorted(["US", "DE", undefined, "AT", "FR"])).toEqual(wanted);
+    expect(sorted(["FR", undefined, "AT", "US", "DE"])).toEqual(wanted);
   });
 });
