@@ -100,12 +100,15 @@ export async function createStack(
 
   async function run<Result extends { summary: automation.UpdateSummary | undefined }>(
     command: (onOutput: (text: string) => void) => Promise<Result>,
+    isAgain = false,
   ): Promise<Outcome & { result: Result }> {
     let output = "";
     try {
       const result = await command((text) => (output += text));
       return { changes: result.summary?.resourceChanges ?? {}, output, result };
     } catch (error) {
+      // On a busy machine the engine does not always reach the inline program; then it has not begun.
+      if (!isAgain && output.includes("14 UNAVAILABLE: No connection established")) return run(command, true);
       throw new EngineError(output || String(error));
     }
   }
