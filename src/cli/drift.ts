@@ -26,7 +26,7 @@ export function driftCommand(): Command {
     .option("--stack <name>", "stack (default: the selected one)")
     .option(
       "--ignore <pattern>",
-      "domain/alias of links that nobody need manage, like 'go.example/tmp-*'; several times",
+      "domain/alias of links to leave unmanaged, like 'go.example/tmp-*'; several times",
       collect,
       [],
     )

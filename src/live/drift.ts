@@ -11,7 +11,7 @@ import type { LinkRecord } from "../service/client";
 import type { Managed } from "./state";
 import type { Survey } from "./survey";
 
-/** In what an account differs from the state of a stack, or needs somebody's attention. */
+/** A difference between an account and the state of a stack, or a link that needs attention. */
 export interface Finding {
   kind: "changed" | "missing" | "unmanaged" | "duplicate" | "expired" | "expiring";
   /** Domain and alias, as visitors know the link; of a domain its name. */

@@ -35,7 +35,7 @@ export interface ExportOptions {
   skipInvalid: boolean;
 }
 
-/** What an export has written. */
+/** The result of an export. */
 export interface Exported {
   files: string[];
   links: number;

@@ -191,7 +191,7 @@ function nameOf(urn: string): string {
   return urn.slice(urn.lastIndexOf("::") + 2);
 }
 
-/** What an import is going to do, and what is left for the next `pulumi up`. */
+/** Describes an import, and the changes that the next `pulumi up` will make. */
 export function describeImport({ domains, links, differing, passwords, sealed, missing }: Import): string {
   const count = (number: number, noun: string) => `${number} ${noun}${number === 1 ? "" : "s"}`;
   const some = (lines: string[]) => [
