@@ -119,21 +119,36 @@ async function tell(story: Story, random: number): Promise<void> {
       if (last.errors.some((text) => isImported || text.includes("was renamed in the program")))
         last = await run(state, day, { ...settings, "shortlink:adopt": "always" }, monitor);
       // What is in the way of a link is that of a resource: the message says how that gets rid of it.
-      const ways = last.errors.map((text) => /pulumi up --(target|replace) '.*::(.*)'/.exec(text));
-      for (const [, option, name = ""] of ways.filter((way) => way !== null)) {
-        const only = option === "target" ? { targets: [name] } : { replace: [name] };
-        await run(state, { ...day, ...only }, { ...settings, ...adopt }, monitor);
+      const ways = last.errors
+        .map((text) => /pulumi up --(target|replace|exclude) '.*::(.*)'/.exec(text))
+        .filter((way) => way !== null);
+      for (const option of new Set(ways.map(([, each]) => each))) {
+        const names = ways.filter(([, each]) => each === option).map(([, , name = ""]) => name);
+        const others = Object.keys(program).filter((name) => !names.includes(name));
+        const only = {
+          target: { targets: names },
+          replace: { replace: names },
+          exclude: { targets: others },
+        };
+        await run(
+          state,
+          { ...day, ...only[option as keyof typeof only] },
+          { ...settings, ...adopt },
+          monitor,
+        );
       }
-      if (ways.some((way) => way !== null)) last = await run(state, day, { ...settings, ...adopt }, monitor);
+      if (ways.length > 0) last = await run(state, day, { ...settings, ...adopt }, monitor);
       if (last.errors.some((text) => text.includes("--refresh")))
         last = await run(state, { ...day, refresh: true }, { ...settings, ...adopt }, monitor);
+      // A link that is to be adopted only as it is.
+      if (last.errors.some((text) => text.includes('or set adopt to "always"'))) {
+        for (const { args } of Object.values(program)) if (args.adopt) args.adopt = "always";
+        last = await run(state, day, { ...settings, ...adopt }, monitor);
+      }
       log.push(JSON.stringify(last));
       // Two resources of one object is for people to solve; a deletion of what is protected as well.
-      // So are an import of a link of another domain, and a link that is to be adopted only as it is.
-      // A link stays on its domain where an interrupted run gave it to a resource that has another one by now.
-      const forPeople =
-        /protected|two resources cannot share|in domainId|cannot be taken over as it is|does not delete them itself/;
-      if (last.errors.some((text) => forPeople.test(text))) return;
+      // So is an import of a link of another domain.
+      if (last.errors.some((text) => /protected|two resources cannot share|in domainId/.test(text))) return;
       // A link that the state has lost keeps its alias, and its domain; an import that was taken back loses one too.
       if ((isAdrift || isImported) && last.errors.length > 0) return;
       expect(last.errors, "the last run").toEqual([]);

@@ -130,7 +130,7 @@ export class Account {
   #openJournal(): ServiceJournal | undefined {
     const { journal, baseUrl: service = "" } = this.knownSettings ?? {};
     if (journal === undefined) return undefined;
-    return (this.#journal ??= { journal: new Journal(journal), service });
+    return (this.#journal ??= { journal: new Journal(journal), service, backend: backend() });
   }
 
   /** The journal with the notes of this service; undefined where there is none. */
@@ -140,7 +140,7 @@ export class Account {
 
   /** The notes of a resource's create. */
   notesOf(urn: string | undefined): CreateNotes {
-    return new CreateNotes(this.client, this.#openJournal(), backend(), urn);
+    return new CreateNotes(this.client, this.#openJournal(), urn);
   }
 
   /** The resource for which an interrupted run of this stack made a link, so that no state has it. @param urn A resource of the stack. */
@@ -149,7 +149,7 @@ export class Account {
     urn: string | undefined,
   ): string | undefined {
     const journal = this.#openJournal();
-    return journal && urn !== undefined ? leftOverOf(journal, backend(), link, urn) : undefined;
+    return journal && urn !== undefined ? leftOverOf(journal, link, urn) : undefined;
   }
 
   /** Notes what a program tells with one of its resources. */

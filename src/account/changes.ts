@@ -9,10 +9,11 @@ interface Which {
   except?: string | undefined;
 }
 
-/** A journal, and the service that its notes are about. */
+/** A journal, and what its notes are about: the service, and where the engine keeps the state. */
 export interface ServiceJournal {
   journal: Journal;
   service: string;
+  backend: string;
 }
 
 /**
@@ -85,10 +86,21 @@ export class Changes {
   }
 
   /** Notes that a resource takes an object over from another one, which the state may have for longer. Returns the mark of the new one. */
-  async noteTakeOver(object: ObjectName): Promise<string | undefined> {
-    const { journal, service = "" } = this.#journal() ?? {};
-    const change = { time: new Date().toISOString(), service, object: ownerOf(object), fields: ["holder"] };
-    return journal?.changing(change);
+  async noteTakeOver(object: ObjectName, urn: string | undefined): Promise<string | undefined> {
+    const { journal, service = "", backend = "" } = this.#journal() ?? {};
+    const taker = urn === undefined ? {} : { taker: { backend, urn } };
+    const time = new Date().toISOString();
+    return journal?.changing({ time, service, object: ownerOf(object), fields: ["holder"], ...taker });
+  }
+
+  /** Notes that a create has ended with an object: what the resource took over in an interrupted run is the other one's again. */
+  async settleOtherTakeOvers(object: ObjectName, urn: string | undefined): Promise<void> {
+    const { journal, service = "", backend = "" } = this.#journal() ?? {};
+    if (urn === undefined || !journal) return;
+    const others = journal
+      .takeOversOf({ service, backend, urn })
+      .filter((each) => each.object !== ownerOf(object));
+    if (others.length > 0) await journal.settle(others).catch(() => undefined);
   }
 
   /** Notes that a taking over did not happen. @param mark As `noteTakeOver` returned it. */

@@ -95,8 +95,7 @@ function isInTime(item: Made, { time }: Intent): boolean {
  * tell.
  */
 export function leftOverOf(
-  { journal, service }: ServiceJournal,
-  backend: string,
+  { journal, service, backend }: ServiceJournal,
   link: Made & { alias: string; domain_id: number | null },
   urn: string,
 ): string | undefined {
@@ -120,9 +119,10 @@ export class CreateNotes {
   readonly #absent: Intent[] = [];
 
   /** @param urn The resource that is created; without one nothing is noted. */
-  constructor(client: Client, journal: ServiceJournal | undefined, backend: string, urn = "") {
+  constructor(client: Client, journal: ServiceJournal | undefined, urn = "") {
+    const { service = "", backend = "" } = journal ?? {};
     this.#client = client;
-    this.#owner = { service: journal?.service ?? "", backend, urn };
+    this.#owner = { service, backend, urn };
     if (urn !== "") this.#journal = journal?.journal;
   }
 

@@ -56,6 +56,8 @@ export interface Change {
   object: string;
   /** The changed properties; none for a deletion. */
   fields: string[];
+  /** The resource that takes the object over; only in the note of that. */
+  taker?: Pick<Owner, "backend" | "urn">;
 }
 
 /** A line of the journal; `made` and `closed` hold the name of the note that they tell of. */
@@ -81,6 +83,8 @@ export class Journal {
   #byObject: Map<string, Intent> | undefined;
   /** The open notes of changes, by service and object. */
   readonly #changes = new Map<string, Change[]>();
+  /** Those of them that tell who takes an object over. */
+  readonly #takeOvers = new Set<Change>();
   #queue: { line: Line; done: (error?: Error) => void }[] = [];
   #isWriting = false;
   readonly #folder: string;
@@ -167,9 +171,18 @@ export class Journal {
     return this.#changes.get(`${service} ${object}`) ?? [];
   }
 
+  /** The open notes of what a resource takes over. */
+  takeOversOf({ service, backend, urn }: Owner): Change[] {
+    return [...this.#takeOvers].filter(
+      (each) => each.service === service && each.taker?.backend === backend && each.taker.urn === urn,
+    );
+  }
+
   /** Notes that changes of an object are saved, or were never made. */
   async settle(changes: Change[]): Promise<void> {
-    for (const { service, object } of changes) {
+    for (const change of changes) {
+      const { service, object } = change;
+      this.#takeOvers.delete(change);
       const open = this.changesOf(service, object).filter((each) => !changes.includes(each));
       this.#changes.set(`${service} ${object}`, open);
     }
@@ -179,6 +192,7 @@ export class Journal {
   #add(change: Change): void {
     const { service, object } = change;
     this.#changes.set(`${service} ${object}`, [...this.changesOf(service, object), change]);
+    if (change.taker !== undefined) this.#takeOvers.add(change);
   }
 
   /** Notes that a resource has taken over an object: no other one may finish the create of it any more. */

@@ -74,7 +74,8 @@ export class LinkLife implements Life {
 
   async create(inputs: Inputs): Promise<Created> {
     const create = createOf(this.#creates, inputs);
-    const making = await makeLink(create);
+    // The engine saves what a create has made. Whose the links were before, the state tells only until then.
+    const [making] = await Promise.all([makeLink(create), this.#account.stackState()]);
     this.#moves.notePlan(making.record.id, false);
     return finish(create, making);
   }

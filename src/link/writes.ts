@@ -1,4 +1,5 @@
 import type { Account } from "../account/account";
+import type { ObjectName } from "../account/ownership";
 import type { Inputs } from "../account/saved";
 import { toForm } from "../fields/table";
 import { wayOut } from "../resource/create";
@@ -7,7 +8,7 @@ import { RefusedError } from "../service/errors";
 import type { FormFields } from "../service/form";
 import { AliasTaken, type AliasMoves } from "./alias-moves";
 import { linkFields } from "./fields";
-import type { LinkValues } from "./model";
+import { ownerOf, type LinkValues } from "./model";
 
 /** The form that writes the given fields of a link. */
 export function linkForm({ args }: Inputs, fields: readonly string[]): FormFields {
@@ -37,8 +38,16 @@ export async function writeLink(
     if (!(error instanceof AliasTaken)) throw error;
     const { owner } = error;
     if (!owner) throw error.refusal;
-    const way = wayOut(account, `link ${owner.id}`, account.makerOf(owner, inputs.about.urn));
+    const { urn } = inputs.about;
+    const object: ObjectName = `link ${owner.id}`;
+    const way = wayOut(account, object, account.makerOf(owner, urn));
     if (way !== undefined) throw new Error(`${error.message} ${way}`);
+    if (!account.ownership.isOwned(object) && (await ownerOf(account, owner)) === undefined)
+      throw new Error(
+        `${error.message} It is that of the link with the id ${owner.id}, which is no resource of this program. If a run failed ` +
+          `after it had replaced that link, its deletion is pending: run "pulumi up --exclude '${urn}'", with one --exclude for each resource with this ` +
+          `error, and "pulumi up" again. Otherwise give one of the two another alias.`,
+      );
     throw new Error(
       `${error.message} It is that of the link with the id ${owner.id}. If the program gives that link another ` +
         `alias in the same run, neither of the two may depend on the other, and with "--parallel 1" every alias of the ` +

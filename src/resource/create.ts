@@ -45,6 +45,7 @@ export async function finish<Each extends Item>(
   const object = objectOf(model, record.id);
   account.ownership.claim(object, urn);
   await account.changes.settle(object, { except: revision });
+  await account.changes.settleOtherTakeOvers(object, urn);
   const memory = { ...account.ownership.provenanceOf(object, urn, isNew, mark), revision };
   const saved = await savedAfter(account, model, { record, inputs: wish, fields, memory });
   return { id: record.id, saved };
@@ -203,7 +204,7 @@ export async function takeOver<Each extends Item>(
     await notes.taken(own, found.id, digestOfWish(model, wish));
     const owners = await model.ownersOf(account, found);
     const isAnothers = owners.some((owner) => owner !== urn);
-    mark = isAnothers ? await account.changes.noteTakeOver(object) : undefined;
+    mark = isAnothers ? await account.changes.noteTakeOver(object, urn) : undefined;
     // Until the engine saves this create, the state of the owner does not show what is written, nor what was before.
     const isInState = owners.length > 0 || account.ownership.isPlanned(object);
     const unsaved = account.changes.unsaved(object, undefined) ?? [];

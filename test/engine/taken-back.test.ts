@@ -112,6 +112,18 @@ test("two resources of one object are refused before anything is sent, and the r
   await stack.up();
   expect(await destinations("docs", "news")).toEqual([url("docs"), url("news")]);
   expect((await stack.preview()).changes).toEqual({ same: 4 });
+
+  // The same in a run whose state is lost; then the new name is on another domain, and the old one's goes with its link.
+  await send(emulator, "DELETE", "/links/3");
+  const before = await stack.export();
+  const again = { again: { alias: "docs", url: url("docs"), adopt: "ifEqual" } };
+  program = () => linksOf({ ...again, news: {} });
+  await stack.up();
+  await stack.import(before);
+  program = () => linksOf(again, "other.example");
+  await stack.up();
+  expect([await count("/domains"), await count("/links")]).toEqual([1, 1]);
+  expect((await stack.preview()).changes).toEqual({ same: 3 });
 });
 
 test("an import that stays in the program means nothing to a link that has its object", async () => {
@@ -225,12 +237,12 @@ test("a link with passwords that the program only reads does not drift", async (
 
 test("what a failed or interrupted replacement left in the way of an alias is got rid of as the message says", async () => {
   const named = (aliases: object) => () => linksOf(aliases as Record<string, Args>);
-  const wayOut = async (option: "target" | "replace") => {
+  const wayOut = async (option: "target" | "replace" | "exclude") => {
     const message = await stack.up().then(
       ({ output }) => output,
       (error: Error) => error.message,
     );
-    const [, urn = ""] = RegExp(`Run "pulumi up --${option} '(.*?)'"`).exec(message) ?? [];
+    const [, urn = ""] = RegExp(`[Rr]un "pulumi up --${option} '(.*?)'"`).exec(message) ?? [];
     expect(urn, message).not.toBe("");
     await stack.up({ [option]: [urn] });
     await stack.up();
@@ -260,5 +272,18 @@ test("what a failed or interrupted replacement left in the way of an alias is go
   await stack.import(before);
   await wayOut("replace");
   expect(await destinations("a", "b", "c")).toEqual([url("a"), undefined, url("b")]);
+  expect(await count("/links")).toBe(2);
+
+  // "b" gives its alias to "a" while --replace makes it new, of which the provider hears no plan; and that fails.
+  program = named({ a: { alias: "c" }, b: {} });
+  await stack.up({ replace: [urnOf("b")] });
+  expect(await destinations("a", "b", "c")).toEqual([undefined, url("b"), url("a")]);
+  await stack.up();
+  program = named({ a: { alias: "b" }, b: { alias: "d" } });
+  emulator.faults.push({ path: `/links/${idOf("a")}`, method: "PATCH", nth: 2, answer: 403 });
+  await expect(stack.up({ replace: [urnOf("b")] })).rejects.toThrow("403");
+  emulator.faults.length = 0;
+  await wayOut("exclude");
+  expect(await destinations("a", "b", "c", "d")).toEqual([undefined, url("a"), undefined, url("b")]);
   expect(await count("/links")).toBe(2);
 }, 300_000);

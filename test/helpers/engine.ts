@@ -1,9 +1,11 @@
 import { spawn } from "node:child_process";
+import { AsyncLocalStorage } from "node:async_hooks";
 import { once } from "node:events";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as automation from "@pulumi/pulumi/automation";
+import { disconnect } from "@pulumi/pulumi/runtime";
 import type { Emulator } from "pulumi-shortlink/emulator";
 import { findPulumi, pulumiEnvironment } from "../../tools/environment.mjs";
 
@@ -61,8 +63,13 @@ export async function createStack(
   cli ??= automation.PulumiCommand.get({ root: join(findPulumi()?.bin ?? "", "..") });
   const settings = { "shortlink:baseUrl": emulator.url, "shortlink:apiKey": emulator.apiKey };
   const known = sealed.get(emulator.apiKey);
+  let inContext = (wait: () => Promise<void>) => wait();
+  const inlineProgram = async () => {
+    inContext = AsyncLocalStorage.snapshot();
+    return (await program()) as Record<string, unknown>;
+  };
   const stack = await automation.LocalWorkspace.createStack(
-    { stackName: "test", projectName: "engine", program: program as automation.PulumiFn },
+    { stackName: "test", projectName: "engine", program: inlineProgram },
     {
       workDir: folder,
       pulumiHome: environment.PULUMI_HOME ?? "",
@@ -100,16 +107,17 @@ export async function createStack(
 
   async function run<Result extends { summary: automation.UpdateSummary | undefined }>(
     command: (onOutput: (text: string) => void) => Promise<Result>,
-    isAgain = false,
   ): Promise<Outcome & { result: Result }> {
     let output = "";
     try {
       const result = await command((text) => (output += text));
       return { changes: result.summary?.resourceChanges ?? {}, output, result };
     } catch (error) {
-      // On a busy machine the engine does not always reach the inline program; then it has not begun.
-      if (!isAgain && output.includes("14 UNAVAILABLE: No connection established")) return run(command, true);
       throw new EngineError(output || String(error));
+    } finally {
+      // A program of this process outlives its engine where a run fails: the calls that it still makes would count as the next
+      // run's (pulumi/pulumi#6457).
+      await inContext(() => disconnect());
     }
   }
 
