@@ -40,12 +40,23 @@ export function cliFolders() {
   };
 }
 
+/** @typedef {{ bin: string, version: string, where: string }} Cli */
+
+/** @type {Cli | undefined} */
+let found;
+
 /**
- * Finds a Pulumi CLI with its Node language host: on PATH, else in the cache.
+ * Finds a Pulumi CLI with its Node language host: on PATH, else in the cache. Asking one for its version takes a sixth of a second, so
+ * that is done once.
  *
- * @returns {{ bin: string, version: string, where: string } | undefined}
+ * @returns {Cli | undefined}
  */
 export function findPulumi() {
+  return (found ??= lookForPulumi());
+}
+
+/** @returns {Cli | undefined} */
+function lookForPulumi() {
   const { downloaded, built } = cliFolders();
   const onPath = (process.env.PATH ?? "").split(delimiter).filter((folder) => folder !== "");
   const candidates = [

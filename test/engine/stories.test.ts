@@ -9,7 +9,7 @@ import { apply, differences, firstProgram, isPossible, story } from "../helpers/
 
 // The stories of `stories.test.ts` by the real engine, a few of them, and without kills (see `kills.test.ts`).
 
-const stories = fc.sample(story, { seed, numRuns: Number(process.env.ENGINE_STORIES ?? 8) });
+const stories = fc.sample(story, { seed, numRuns: Number(process.env.ENGINE_STORIES ?? 10) });
 
 /** Registers the resources of a program. */
 function register(program: Program): void {

@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import * as automation from "@pulumi/pulumi/automation";
 import { disconnect } from "@pulumi/pulumi/runtime";
 import type { Emulator } from "pulumi-shortlink/emulator";
@@ -63,9 +64,11 @@ export async function createStack(
   cli ??= automation.PulumiCommand.get({ root: join(findPulumi()?.bin ?? "", "..") });
   const settings = { "shortlink:baseUrl": emulator.url, "shortlink:apiKey": emulator.apiKey };
   const known = sealed.get(emulator.apiKey);
-  let inContext = (wait: () => Promise<void>) => wait();
+  let ended = () => Promise.resolve<unknown>(undefined);
   const inlineProgram = async () => {
-    inContext = AsyncLocalStorage.snapshot();
+    const inContext = AsyncLocalStorage.snapshot();
+    // What depends on a resource that failed may wait for ever, and calls nobody then.
+    ended = () => Promise.race([inContext(disconnect), setTimeout(1000)]);
     return (await program()) as Record<string, unknown>;
   };
   const stack = await automation.LocalWorkspace.createStack(
@@ -117,7 +120,7 @@ export async function createStack(
     } finally {
       // A program of this process outlives its engine where a run fails: the calls that it still makes would count as the next
       // run's (pulumi/pulumi#6457).
-      await inContext(() => disconnect());
+      await ended();
     }
   }
 
@@ -146,13 +149,12 @@ export async function createStack(
     preview: async (options = {}) => {
       let output = "";
       const onOutput = (text: string) => (output += text);
-      const { changeSummary } = await stack.preview({
-        diff,
-        onOutput,
-        onError: onOutput,
-        ...options,
-      });
-      return { changes: changeSummary, output };
+      try {
+        const { changeSummary } = await stack.preview({ diff, onOutput, onError: onOutput, ...options });
+        return { changes: changeSummary, output };
+      } finally {
+        await ended();
+      }
     },
     // The Automation API has no details for a refresh.
     refresh: () =>

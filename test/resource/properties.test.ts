@@ -37,7 +37,7 @@ test.each(Object.entries(flavours))(
           const name = "property.example";
           return live(domain, [{ name, ...first }, { name, ...second }, { name }]);
         }),
-        { numRuns: 50, seed },
+        { numRuns: 100, seed },
       );
       const owner = await domain.create({ __provider: "text", name: "go.example" });
       await fc.assert(
@@ -50,7 +50,7 @@ test.each(Object.entries(flavours))(
             { ...base, alias: other, ...first },
           ]);
         }),
-        { numRuns: 150, seed },
+        { numRuns: 300, seed },
       );
     } finally {
       await emulator.close();
