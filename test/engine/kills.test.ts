@@ -10,11 +10,11 @@ import { readJournal } from "../../src/account/journal";
 import { pulumiEnvironment, root } from "../../tools/environment.mjs";
 import { send, visit } from "../helpers/emulator";
 
-// A run of 40 links is killed at any moment; the next one ends where the program says, with nothing doubled and nothing lost.
+// A run of 24 links is killed at any moment; the next one ends where the program says, with nothing doubled and nothing lost.
 
 const runs = Number(process.env.KILL_RUNS ?? 10);
 const seed = Number(process.env.KILL_SEED ?? Math.floor(Math.random() * 2 ** 32));
-const count = 40;
+const count = 24;
 
 const program = `
 const shortlink = require("pulumi-shortlink");
