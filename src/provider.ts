@@ -2,7 +2,7 @@
 import "./node-version";
 import type * as pulumi from "@pulumi/pulumi";
 import { dynamicProviders } from "./engine/dynamic";
-import { say, tellNow } from "./engine/log";
+import { noteForPlan, say, tellNow } from "./engine/log";
 import { endWithEngine, isOrphaned } from "./engine/orphan";
 import { readState } from "./engine/stack-state";
 import { UnwantedError } from "./service/errors";
@@ -12,7 +12,7 @@ endWithEngine();
 const assertWanted = () => {
   if (isOrphaned()) throw new UnwantedError("the engine is gone");
 };
-const providers = dynamicProviders({ say, tell: tellNow, assertWanted, readState });
+const providers = dynamicProviders({ say, tell: tellNow, assertWanted, noteForPlan, readState });
 
 /** Serves the resources of type `pulumi-nodejs:dynamic/shortlink:Domain`. */
 export const domain: pulumi.dynamic.ResourceProvider = providers.domain;

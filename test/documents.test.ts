@@ -79,7 +79,7 @@ function textsOfSources(): string[] {
     if (isText) texts.push(node.text);
     ts.forEachChild(node, collect);
   };
-  // Of the commands, and of the emulator's file, only what is printed and not what explains them.
+  // Of the commands, of their reports and of the emulator's file, only what is printed and not what explains them.
   const collectPrinted = (node: ts.Node): void => {
     const isCall = ts.isCallExpression(node) || ts.isNewExpression(node);
     if (isCall && /(?:Error|console\.\w+)$/.test(node.expression.getText())) node.arguments?.forEach(collect);
@@ -90,7 +90,7 @@ function textsOfSources(): string[] {
       name.endsWith(".ts") && !/^(?:catalog.(?:descriptions|field-schema)|emulator.(?!store))/.test(name),
   )) {
     const source = ts.createSourceFile(file, read(`src/${file}`), ts.ScriptTarget.Latest, true);
-    (/^(?:cli|emulator)/.test(file) ? collectPrinted : collect)(source);
+    (/^(?:cli|emulator|live.plan)/.test(file) ? collectPrinted : collect)(source);
   }
   return texts;
 }

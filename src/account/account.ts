@@ -5,7 +5,7 @@ import { Changes, type ServiceJournal } from "./changes";
 import { CreateNotes, leftOverOf, type Made } from "./create-once";
 import { Existing } from "./existing";
 import { Journal } from "./journal";
-import { Ownership } from "./ownership";
+import { Ownership, type ObjectName } from "./ownership";
 import { RunProgress } from "./progress";
 import type { Saved } from "./saved";
 import { backend, resolveSettings, SettingsError, type ReadConfig, type Settings } from "./settings";
@@ -23,10 +23,21 @@ export interface Surroundings {
   tell: (text: string) => void;
   /** Throws once no more requests may be sent. */
   assertWanted: () => void;
+  /** Keeps what the plan does not show for those who report it. */
+  noteForPlan?: ((note: PlanNote) => void) | undefined;
   /** Reads the state of the stack, empty where it cannot be had; `source` is what a program tells of where it is. */
   readState: (source: string) => Promise<StackState>;
   /** Default: the system's clock. */
   clock?: Clock;
+}
+
+/** What the engine's plan does not show of a resource. */
+export interface PlanNote {
+  urn: string;
+  /** File, line and column of its entry in a catalog. */
+  entry?: string;
+  /** The object that the account has already where the plan shows a create. */
+  existing?: { object: ObjectName; differing: string[]; isAdopted: boolean };
 }
 
 /** What a program tells with each of its resources, and that is for the whole run. */
@@ -157,7 +168,14 @@ export class Account {
     this.#stateSource ??= stateSource;
     this.progress.noteProgram(resources);
     this.ownership.noteWishes(wishes);
-    if (urn !== undefined && entry !== undefined) this.#entries.set(urn, entry);
+    if (urn === undefined || entry === undefined) return;
+    this.#entries.set(urn, entry);
+    this.noteForPlan(urn, { entry });
+  }
+
+  /** Keeps what the plan does not show, where somebody reports it. */
+  noteForPlan(urn: string | undefined, note: Omit<PlanNote, "urn">): void {
+    if (urn !== undefined) this.#around.noteForPlan?.({ urn, ...note });
   }
 
   /** File, line and column of a resource's entry; undefined where it is none of a catalog. */

@@ -181,6 +181,19 @@ export function readVariable(name: string): string | undefined {
   return process.env[name] === "" ? undefined : process.env[name];
 }
 
+/** The environment of a command that this one starts. */
+export function environmentWith(variables: Record<string, string>): NodeJS.ProcessEnv {
+  return { ...process.env, ...variables };
+}
+
+/** The variable that names a file for what a plan does not show: `pulumi-shortlink plan` reads it. */
+export const planNotesVariable = "SHORTLINK_PLAN_NOTES";
+
+/** The file for what a plan does not show; undefined where nobody asks for it. */
+export function planNotesFile(): string | undefined {
+  return process.env[planNotesVariable];
+}
+
 /** True if the SDK shows where unfinished promises come from. */
 export function showsPromises(): boolean {
   return Boolean(process.env.PULUMI_DEBUG_PROMISE_LEAKS);

@@ -10,6 +10,7 @@ import { emulatorCommand } from "./emulator";
 import { exportCommand } from "./export";
 import { importCommand } from "./import";
 import { journalCommand } from "./journal";
+import { planCommand } from "./plan";
 import { schemaCommand } from "./schema";
 import { showCommand } from "./show";
 import { validateCommand } from "./validate";
@@ -27,6 +28,7 @@ const program = new Command("pulumi-shortlink")
   .addCommand(schemaCommand())
   .addCommand(exportCommand())
   .addCommand(importCommand())
+  .addCommand(planCommand())
   .addCommand(driftCommand())
   .addCommand(emulatorCommand())
   .addCommand(journalCommand())

@@ -1,13 +1,32 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { PlanNote } from "../account/account";
+import { environmentWith, planNotesVariable } from "../account/settings";
+import type { Preview } from "../live/plan";
 
 /** A command of Pulumi's CLI that failed; the message is what it printed. */
-export class PulumiError extends Error {}
+export class PulumiError extends Error {
+  /** @param output What it printed on its standard output. */
+  constructor(
+    message: string,
+    readonly output = "",
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
+}
 
 /** Runs a command of Pulumi's CLI in the working directory and returns what it printed. */
-export async function pulumi(args: readonly string[], isShown = false): Promise<string> {
+export async function pulumi(
+  args: readonly string[],
+  { isShown = false, variables = {} }: { isShown?: boolean; variables?: Record<string, string> } = {},
+): Promise<string> {
   const child = spawn("pulumi", [...args, "--non-interactive"], {
     stdio: ["ignore", isShown ? "inherit" : "pipe", isShown ? "inherit" : "pipe"],
+    env: environmentWith(variables),
   });
   let [output, errors] = ["", ""];
   child.stdout?.on("data", (chunk) => (output += String(chunk)));
@@ -18,11 +37,32 @@ export async function pulumi(args: readonly string[], isShown = false): Promise<
     throw new PulumiError(
       "Pulumi's CLI cannot be started. Install it (https://www.pulumi.com/docs/install) and run the command in the folder " +
         "of the project.",
+      "",
       { cause },
     );
   }
   if (child.exitCode === 0) return output;
-  throw new PulumiError(`"pulumi ${args.join(" ")}" failed:\n${`${errors}${output}`.trim()}`);
+  throw new PulumiError(`"pulumi ${args.join(" ")}" failed:\n${`${errors}${output}`.trim()}`, output);
+}
+
+/** The plan of a program, and what the provider knows beyond it. */
+export async function previewOf(stack: readonly string[]): Promise<{ preview: Preview; notes: PlanNote[] }> {
+  const folder = mkdtempSync(join(tmpdir(), "pulumi-shortlink-"));
+  const file = join(folder, "notes");
+  try {
+    const text = await pulumi(["preview", "--json", ...stack], {
+      variables: { [planNotesVariable]: file },
+    }).catch((error: unknown) => {
+      // A program that cannot be planned: the reasons are in the plan.
+      if (error instanceof PulumiError && error.output.startsWith("{")) return error.output;
+      throw error;
+    });
+    const lines = existsSync(file) ? readFileSync(file, "utf8").split("\n") : [];
+    const notes = lines.filter((line) => line !== "").map((line) => JSON.parse(line) as PlanNote);
+    return { preview: JSON.parse(text) as Preview, notes };
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 }
 
 /** The configuration of a stack by full keys. */

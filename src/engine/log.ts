@@ -1,4 +1,7 @@
+import { appendFileSync } from "node:fs";
 import { createRequire } from "node:module";
+import type { PlanNote } from "../account/account";
+import { planNotesFile } from "../account/settings";
 import { engineAddress } from "./orphan";
 
 // As much of these libraries as is used here; the SDK brings them along.
@@ -51,4 +54,10 @@ export function tellNow(text: string): void {
 export function say(text: string): void {
   // eslint-disable-next-line no-console -- the way to the user
   console.log(text);
+}
+
+/** Keeps a note for `pulumi-shortlink plan`, where that has started the engine. */
+export function noteForPlan(note: PlanNote): void {
+  const file = planNotesFile();
+  if (file !== undefined) appendFileSync(file, `${JSON.stringify(note)}\n`);
 }

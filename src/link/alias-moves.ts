@@ -55,7 +55,8 @@ export class AliasMoves {
   readonly #displaced = new Map<number, { alias: string; note: string | undefined }>();
   /** One alias moves at a time: nothing may change it between the look at its owner and the next write. */
   readonly #turns = new Slots(1);
-  #moves = 0;
+  /** The links that this run has given an alias, in their order. */
+  readonly #moved: number[] = [];
 
   constructor(account: Account) {
     this.#account = account;
@@ -117,7 +118,7 @@ export class AliasMoves {
     const moved: number[] = [];
     try {
       for (;;) {
-        const before = this.#moves;
+        const before = this.#moved.length;
         try {
           return await write();
         } catch (error) {
@@ -127,8 +128,9 @@ export class AliasMoves {
             moved.push(owner.id);
             await this.#turns.run(() => this.#makeWay(owner));
           }
-          // The link that had it may be gone by now.
-          else if (this.#moves === before) throw new AliasTaken(error, owner);
+          // The link that had it may have left it by now.
+          else if (!this.#moved.slice(before).some((id) => owner === undefined || id === owner.id))
+            throw new AliasTaken(error, owner);
         }
       }
     } catch (error) {
@@ -143,7 +145,7 @@ export class AliasMoves {
       const writeInTurn = () =>
         this.#turns.run(async () => {
           const value = await write();
-          this.#moves++;
+          this.#moved.push(id);
           this.#leaving.set(id, false);
           const move = this.#displaced.get(id);
           this.#displaced.delete(id);

@@ -52,7 +52,7 @@ function lineOf(
 }
 
 /** As code, which no sign in it can end or turn into markup. */
-function quoted(text: string): string {
+export function quoted(text: string): string {
   const longest = Math.max(0, ...(text.match(/`+/g) ?? []).map(({ length }) => length));
   const fence = "`".repeat(longest + 1);
   const space = longest > 0 ? " " : "";

@@ -1,3 +1,5 @@
+import type { Account } from "../account/account";
+import { describe } from "../account/messages";
 import type { Client, DomainRecord, LinkRecord, Page } from "../service/client";
 
 /** All that an account has. */
@@ -10,6 +12,17 @@ export interface Survey {
 export async function survey(client: Client): Promise<Survey> {
   const domains = await whole("domains", client.listDomains());
   return { domains, links: await whole("links", client.listLinks()) };
+}
+
+/** The names of the account's domains by their ids; none where the service does not answer, as a plan is possible without it. */
+export async function domainNames({ client, say }: Account): Promise<Map<number, string>> {
+  const names = new Map<number, string>();
+  try {
+    for await (const page of client.listDomains()) for (const { id, name } of page) names.set(id, name ?? "");
+  } catch (error) {
+    say(`The plan lacks the names of domains and the time that it takes: ${describe(error)}`);
+  }
+  return names;
 }
 
 async function whole<Item>(noun: string, pages: AsyncGenerator<Page<Item>>): Promise<Item[]> {

@@ -38,9 +38,11 @@ export function announceExisting<Each extends Item>(
     : differing.length > 0
       ? `it will be adopted and changed`
       : `it will be adopted`;
+  const object = objectOf(model, found.id);
+  account.noteForPlan(inputs.about.urn, { existing: { object, differing, isAdopted } });
   const text = redactor(model.table, inputs)(address);
   const end = isAdopted ? setting(model, inputs) : "";
-  account.say(`${text} exists already as ${objectOf(model, found.id)}${differs}: ${outcome}${end}.`);
+  account.say(`${text} exists already as ${object}${differs}: ${outcome}${end}.`);
 }
 
 /** Says that a resource which the plan shows as created takes over an existing object, or cannot. */
@@ -58,6 +60,9 @@ export function announceImport<Each extends Item>(
   if (found === undefined)
     return account.say(`${text}. It was not found, so it could not be compared with the program.`);
   const { differing, mode } = outcomeOf(account, model, inputs, found, args);
+  const isAdopted = differing.length === 0 || mode === "always";
+  const object = objectOf(model, found.id);
+  account.noteForPlan(inputs.about.urn, { existing: { object, differing, isAdopted } });
   const end = setting(model, inputs);
   if (differing.length === 0) return account.say(`${text}${end}.`);
   const names = differing.join(", ");

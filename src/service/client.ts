@@ -102,6 +102,12 @@ export class Client {
     return this.#writes;
   }
 
+  /** What so many requests cost: the limit that the service has told with its last answer, and the milliseconds to wait for it. */
+  costOf(requests: number): { limit: number; wait: number } | undefined {
+    const { limit } = this.#pacer;
+    return limit === Infinity ? undefined : { limit, wait: this.#pacer.waitFor(requests) };
+  }
+
   /** A time of our clock as that of the service shows it, or before: up to a second, a minute where it has told no time yet. */
   serviceTime(time: number): number {
     return time + this.#ahead;

@@ -49,6 +49,16 @@ export class Pacer {
     readonly progress: (sent: number) => Progress | undefined = () => undefined,
   ) {}
 
+  /** Requests that the account may send in a window, as the last answer told; Infinity where none did. */
+  get limit(): number {
+    return this.#limit;
+  }
+
+  /** Milliseconds that so many requests wait for the limit, from the begin of a window on. */
+  waitFor(requests: number): number {
+    return Math.max(0, Math.ceil(requests / this.#limit) - 1) * this.window;
+  }
+
   /** Sends a request when it is its turn. */
   async run<Sent extends Answer>(send: () => Promise<Sent>): Promise<Sent> {
     await new Promise<void>((resolve) => {
@@ -96,8 +106,7 @@ export class Pacer {
     if (!progress)
       return `${wait}. ${this.#sent} requests are done; only the engine knows how many are left.`;
     const { done, left, what, requests } = progress;
-    const windows = Math.max(0, Math.ceil(requests / this.#limit) - 1);
-    const rest = duration(milliseconds + windows * this.window);
+    const rest = duration(milliseconds + this.waitFor(requests));
     return `${wait}. ${done} of ${done + left} ${what} are done; the others take about ${rest}.`;
   }
 

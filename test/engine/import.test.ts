@@ -1,48 +1,26 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { createEmulator, type Emulator } from "pulumi-shortlink/emulator";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { pulumiEnvironment, root } from "../../tools/environment.mjs";
 import { linkArgs, seed } from "../helpers/arbitraries";
+import { Commands } from "../helpers/commands";
 import { send } from "../helpers/emulator";
 import { newRun, settingsOf } from "../helpers/run";
 
 // An account that people made by hand comes under the control of a program, by the commands that its owner types.
 
-let folder: string;
 let emulator: Emulator;
+let project: Commands;
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), "shortlink-import-"));
   emulator = await createEmulator({ limit: { requests: 100_000, window: 1 } });
-  writeFileSync(join(folder, "Pulumi.yaml"), "name: import\nruntime: nodejs\n");
-  writeFileSync(join(folder, "package.json"), JSON.stringify({ name: "import", main: "index.js" }));
-  symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
+  project = new Commands(emulator);
 });
 afterEach(async () => {
   await emulator.close();
-  rmSync(folder, { recursive: true, force: true });
+  project.remove();
 });
-
-/** Runs a command line in the project; both streams together. */
-async function run(command: string): Promise<string> {
-  const environment = {
-    ...pulumiEnvironment(join(folder, ".pulumi")),
-    SHORTLINK_BASE_URL: emulator.url,
-    SHORTLINK_API_KEY: emulator.apiKey,
-  };
-  const main = join(root, "dist/cli/main.js");
-  const line = command.replace(/^shortlink/, `${process.execPath} ${main}`);
-  const child = spawn("bash", ["-c", `{ ${line}\n} 2>&1`], { cwd: folder, env: environment });
-  let output = "";
-  child.stdout.on("data", (chunk) => (output += String(chunk)));
-  await once(child, "close");
-  expect(child.exitCode, `${command}\n${output}`).toBe(0);
-  return output;
-}
+const run = (command: string) => project.run(command);
 
 const writes = () => emulator.requests.filter(({ method }) => method !== "GET").length;
 
@@ -62,8 +40,8 @@ async function fill(count: number): Promise<void> {
 }
 
 const program = (more = "") =>
-  writeFileSync(
-    join(folder, "index.js"),
+  project.write(
+    "index.js",
     `const { Domain, Link, LinkCatalog } = require("pulumi-shortlink");\n${more}\nnew LinkCatalog("links", { files: "links" });\n`,
   );
 
@@ -80,7 +58,7 @@ test("an account is exported and imported without a write, and the first up chan
   );
   // The domains and two pages of links once, and the domains in the preview.
   expect(emulator.requests.length - sent).toBe(4);
-  expect(readdirSync(folder)).not.toContain("import.json");
+  expect(readdirSync(project.folder)).not.toContain("import.json");
   const requests = emulator.requests.length;
   await run("pulumi up --yes --skip-preview --expect-no-changes");
   expect(emulator.requests.length).toBe(requests);
@@ -93,10 +71,7 @@ test("a part of an account is imported into a stack that has other links, and wh
   const link = (name: string, more = "") =>
     `new Link("${name}", { domainId: go.id, alias: "${name}", url: "https://example.com/${name}"${more} });`;
   const index = (...lines: string[]) =>
-    writeFileSync(
-      join(folder, "index.js"),
-      `const { Domain, Link } = require("pulumi-shortlink");\n${lines.join("\n")}\n`,
-    );
+    project.write("index.js", `const { Domain, Link } = require("pulumi-shortlink");\n${lines.join("\n")}\n`);
   index(go, link("first"));
   await run("pulumi stack init dev");
   await run("pulumi up --yes --skip-preview");
@@ -116,15 +91,15 @@ test("a part of an account is imported into a stack that has other links, and wh
     link("locked", ', redirectPassword: "open sesame"'),
   );
   const before = writes();
-  const plain = readFileSync(join(folder, "index.js"), "utf8");
-  writeFileSync(
-    join(folder, "index.js"),
+  const plain = readFileSync(join(project.folder, "index.js"), "utf8");
+  project.write(
+    "index.js",
     `${plain}new Link("sealed", { domainId: go.id, alias: require("@pulumi/pulumi").secret("hidden"), url: "https://example.com/" });\n`,
   );
   expect(await run("shortlink import")).toContain(
     "give these resources the option import instead:\n  sealed\n",
   );
-  writeFileSync(join(folder, "index.js"), plain);
+  project.write("index.js", plain);
   const output = await run("shortlink import --stack dev");
   expect(output).toBe(
     [
@@ -136,7 +111,7 @@ test("a part of an account is imported into a stack that has other links, and wh
       "To import them: pulumi import --file import.json --yes --protect=false --generate-code=false --stack dev\n",
     ].join("\n"),
   );
-  expect(readFileSync(join(folder, "import.json"), "utf8")).not.toMatch(/open sesame|emulator-key/);
+  expect(readFileSync(join(project.folder, "import.json"), "utf8")).not.toMatch(/open sesame|emulator-key/);
   await run(/pulumi import .*/.exec(output)?.[0] ?? "");
   expect(writes()).toBe(before);
   const plan = await run("pulumi preview --diff");

@@ -1,0 +1,226 @@
+import { quoted } from "./drift-report";
+import type { Action, Change, LostLink, Plan } from "./plan";
+
+/** The forms of a plan. */
+export const planFormats = ["text", "json", "markdown"] as const;
+export type PlanFormat = (typeof planFormats)[number];
+
+/** A plan, and what else a report of it says. */
+export interface Planned extends Plan {
+  /** Requests that the account may send in a window; undefined where the service tells no limit. */
+  limit?: number;
+  /** Milliseconds that the run waits for the limit; undefined without one. */
+  wait?: number;
+}
+
+/** GitHub takes comments of so many characters. */
+const commentLength = 65_536;
+
+const titles: Readonly<Record<Action, string>> = {
+  delete: "Deleted",
+  replace: "Replaced",
+  conflict: "In the way",
+  adopt: "Adopted",
+  update: "Changed",
+  create: "Created",
+};
+const order = Object.keys(titles) as Action[];
+
+/** A plan for people, for programs, or for a comment on a pull request. */
+export function reportPlan(plan: Planned, format: PlanFormat): string {
+  if (format === "json") return JSON.stringify(plan, null, 2);
+  return format === "markdown" ? toMarkdown(plan) : toText(plan);
+}
+
+function toText(plan: Planned): string {
+  const lost = lostOf(plan);
+  const part = (title: string, lines: string[]) =>
+    lines.length === 0
+      ? []
+      : [[`${title} (${lines.length}):`, ...lines.map((line) => `  ${line}`)].join("\n")];
+  return [
+    totalsOf(plan),
+    ...part(
+      "Short links that stop working",
+      lost.dead.map((each) => lostLine(each, String)),
+    ),
+    ...part(
+      "Short links that lead elsewhere",
+      lost.moved.map((each) => lostLine(each, String)),
+    ),
+    ...order.flatMap((action) =>
+      part(
+        titles[action],
+        plan.changes.filter((change) => change.action === action).map((change) => changeLine(change, String)),
+      ),
+    ),
+    ...part("Errors", plan.errors),
+    costOf(plan),
+  ].join("\n\n");
+}
+
+/**
+ * What must not be missed is never left out: totals, lost links, deletions, replacements, what is in the way and errors. The
+ * other lists are cut where the comment would be too long, the last ones first.
+ */
+function toMarkdown(plan: Planned): string {
+  const lost = lostOf(plan);
+  const dead = new Set(lost.dead.map(({ urn }) => urn));
+  const show = (action: Action) => plan.changes.filter((change) => change.action === action);
+  const section = (title: string, lines: string[]) =>
+    lines.length === 0
+      ? ""
+      : `### ${title} (${lines.length})\n\n${lines.map((line) => `- ${line}`).join("\n")}`;
+  const fixed = [
+    `## Short links\n\n${totalsOf(plan)} ${costOf(plan)}`,
+    section(
+      "Errors",
+      plan.errors.map((text) => quoted(text.replace(/\s+/g, " "))),
+    ),
+    section(
+      "Short links that stop working",
+      compact(lost.dead, (each) => lostLine(each, quoted)),
+    ),
+    section(
+      "Short links that lead elsewhere",
+      lost.moved.map((each) => lostLine(each, quoted)),
+    ),
+    // Those that stop working are above.
+    section(
+      "Deleted",
+      compact(
+        show("delete").filter(({ urn }) => !dead.has(urn)),
+        (each) => changeLine(each, quoted),
+      ),
+    ),
+    section(
+      "Replaced",
+      compact(show("replace"), (each) => changeLine(each, quoted)),
+    ),
+    section(
+      "In the way",
+      show("conflict").map((each) => changeLine(each, quoted)),
+    ),
+    tableOf(plan),
+  ].filter((text) => text !== "");
+  let room = commentLength - fixed.reduce((sum, text) => sum + text.length + 2, 0) - 300;
+  const cut: string[] = [];
+  for (const action of ["update", "adopt", "create"] as const) {
+    const lines = show(action).map((change) => `- ${changeLine(change, quoted)}`);
+    if (lines.length === 0) continue;
+    const head = `### ${titles[action]} (${lines.length})\n\n`;
+    const kept: string[] = [];
+    room -= head.length + 80;
+    for (const line of lines) {
+      if (room < line.length + 1) break;
+      room -= line.length + 1;
+      kept.push(line);
+    }
+    const left = lines.length - kept.length;
+    const others = left > 0 ? `\n- and ${left} more, which \`pulumi-shortlink plan\` shows` : "";
+    cut.push(`${head}${kept.join("\n")}${others}`);
+  }
+  const text = [...fixed, ...cut].join("\n\n");
+  const rest = "\n\nA comment cannot hold all of it: `pulumi-shortlink plan` shows the rest.";
+  return text.length < commentLength
+    ? text
+    : text.slice(0, commentLength - rest.length - 1).replace(/\s\S*$/, rest);
+}
+
+/** Many lines become one for each domain, with nothing but the aliases. */
+function compact<Each extends { address: string }>(
+  items: readonly Each[],
+  toLine: (item: Each) => string,
+): string[] {
+  if (items.length <= 100) return items.map(toLine);
+  const byDomain = new Map<string, string[]>();
+  for (const { address } of items) {
+    const [domain = "", alias = ""] = address.split(/\/(.*)/);
+    byDomain.set(domain, [...(byDomain.get(domain) ?? []), alias]);
+  }
+  return [...byDomain].map(
+    ([domain, aliases]) => `${quoted(domain)}: ${aliases.length} links: ${aliases.map(quoted).join(" ")}`,
+  );
+}
+
+function lostOf({ lost }: Plan): { dead: LostLink[]; moved: LostLink[] } {
+  return {
+    dead: lost.filter(({ leadsTo }) => leadsTo === undefined),
+    moved: lost.filter(({ leadsTo }) => leadsTo !== undefined),
+  };
+}
+
+function lostLine(
+  { address, why, newAddress, leadsTo, place, resource }: LostLink,
+  show: (text: string) => string,
+): string {
+  const becomes = newAddress === undefined ? why : `${why}, ${show(newAddress)}`;
+  const leads = leadsTo === undefined ? "" : `; leads to ${show(leadsTo)} then`;
+  return `${show(address)}: ${becomes}${leads} (${place ?? resource})`;
+}
+
+function changeLine(
+  { address, newAddress, url, fields, reason, place, resource, action }: Change,
+  show: (text: string) => string,
+): string {
+  const value = (each: unknown) => (each === null ? "none" : show(JSON.stringify(each)));
+  const details = [
+    ...(newAddress === undefined ? [] : [`becomes ${show(newAddress)}`]),
+    ...(reason === undefined ? [] : [reason]),
+    ...fields.map(({ name, old, new: now }) => `${name} ${value(old)} becomes ${value(now)}`),
+  ];
+  const leads = url !== undefined && (action === "create" || action === "delete") ? ` to ${show(url)}` : "";
+  return `${show(address)}${leads}${details.length > 0 ? `: ${details.join("; ")}` : ""} (${place ?? resource})`;
+}
+
+function totalsOf({ changes, unchanged, others, errors }: Plan): string {
+  const words: Record<Action, string> = {
+    delete: "to delete",
+    replace: "to replace",
+    conflict: "in the way",
+    adopt: "to adopt",
+    update: "to change",
+    create: "to create",
+  };
+  const counts = order.flatMap((action) => {
+    const count = changes.filter((change) => change.action === action).length;
+    return count > 0 ? [`${count} ${words[action]}`] : [];
+  });
+  const rest = [`${unchanged} unchanged`, ...(others > 0 ? [`${others} other resources change`] : [])];
+  const begin = errors.length > 0 ? "Pulumi cannot plan this program. " : "";
+  return `${begin}${[counts.length > 0 ? counts.join(", ") : "No changes", ...rest].join("; ")}.`;
+}
+
+function costOf({ requests, limit, wait }: Planned): string {
+  const count = `${requests} request${requests === 1 ? "" : "s"}`;
+  if (requests === 0) return "It sends no request.";
+  if (limit === undefined || wait === undefined) return `It sends ${count}; the service tells no limit.`;
+  const time = wait === 0 ? "without a wait for" : `which take about ${minutes(wait)} at`;
+  return `It sends ${count}, ${time} the account's limit of ${limit}.`;
+}
+
+function minutes(milliseconds: number): string {
+  const count = Math.ceil(milliseconds / 60_000);
+  return `${count} minute${count === 1 ? "" : "s"}`;
+}
+
+/** A row for each domain with changes. */
+function tableOf({ changes }: Plan): string {
+  const rows = new Map<string, Map<Action, number>>();
+  for (const { address, newAddress, action, type } of changes) {
+    if (type === "domain") continue;
+    const [domain = ""] = (action === "create" ? address : (newAddress ?? address)).split("/");
+    const row = rows.get(domain) ?? new Map<Action, number>();
+    rows.set(domain, row.set(action, (row.get(action) ?? 0) + 1));
+  }
+  if (rows.size < 2) return "";
+  const used = order.filter((action) => [...rows.values()].some((row) => row.has(action)));
+  const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
+  return [
+    line(["domain", ...used.map((action) => titles[action].toLowerCase())]),
+    line(["---", ...used.map(() => "---:")]),
+    ...[...rows]
+      .sort(([one], [other]) => (one < other ? -1 : 1))
+      .map(([domain, row]) => line([quoted(domain), ...used.map((action) => String(row.get(action) ?? ""))])),
+  ].join("\n");
+}

@@ -1,0 +1,362 @@
+import type { PlanNote } from "../account/account";
+import { domainFields } from "../domain/fields";
+import { decodeInputs, decodeSaved, type Flat } from "../engine/codec";
+import { isUnknown } from "../fields/problem";
+import type { Table } from "../fields/row";
+import { comparable, managedOf, secretsOf } from "../fields/table";
+import { linkFields } from "../link/fields";
+import { changedFields } from "../resource/drift";
+import { collate } from "../service/collate";
+
+// What `pulumi preview --json` says, in the words of catalogs and of those who use the links.
+
+/** A step of a preview, as far as it matters here. */
+export interface PreviewStep {
+  op: string;
+  urn: string;
+  oldState?: StepState;
+  newState?: StepState;
+  /** The properties that make it a replacement. */
+  replaceReasons?: string[] | null;
+}
+interface StepState {
+  id?: string;
+  inputs?: Flat;
+  outputs?: Flat;
+  propertyDependencies?: Record<string, string[] | null>;
+  retainOnDelete?: boolean;
+}
+/** `pulumi preview --json`. */
+export interface Preview {
+  steps?: PreviewStep[];
+  /** Null where there are none. */
+  diagnostics?: { message?: string; severity?: string }[] | null;
+  /** Counts of resources by what is done to them. */
+  changeSummary?: Record<string, number>;
+}
+
+/** What happens to a domain or a link. */
+export type Action = "delete" | "replace" | "conflict" | "adopt" | "update" | "create";
+
+export interface Change {
+  action: Action;
+  type: "domain" | "link";
+  /** Name of the resource in the program. */
+  resource: string;
+  urn: string;
+  /** File, line and column of its entry in a catalog. */
+  place?: string;
+  /** Domain and alias of a link, as visitors know it; of a domain its name. */
+  address: string;
+  /** The same afterwards, where it changes. */
+  newAddress?: string;
+  /** Where a link leads afterwards; before, where it is deleted. */
+  url?: string;
+  /** Values of a catalog, null for none; of secrets "[secret]", and "(not known yet)" for what a run only tells later. */
+  fields: readonly { name: string; old: unknown; new: unknown }[];
+  /** Why it is deleted or replaced, or what exists already. */
+  reason?: string;
+}
+
+/** An address under which visitors find another thing after the run, or nothing. */
+export interface LostLink {
+  address: string;
+  resource: string;
+  urn: string;
+  place?: string;
+  why: "deleted" | "other alias" | "other domain";
+  /** The address that the link has instead. */
+  newAddress?: string;
+  /** Where the address leads from then on, if another link of the program gets it. */
+  leadsTo?: string;
+}
+
+export interface Plan {
+  /** In the order of actions, deletions first, and of addresses. */
+  changes: Change[];
+  /** Resources that stay as they are, those of other kinds too. */
+  unchanged: number;
+  /** Resources of other kinds that change. */
+  others: number;
+  /** Short links that stop working, or lead elsewhere; those that stop first. */
+  lost: LostLink[];
+  /** Requests that the run is going to send; more where links swap aliases or answers are lost. */
+  requests: number;
+  /** The run's problems as Pulumi tells them: it will not begin. */
+  errors: string[];
+}
+
+const actions: Action[] = ["delete", "replace", "conflict", "adopt", "update", "create"];
+const kinds = /^pulumi-nodejs:dynamic\/shortlink:(Domain|Link)$/;
+const notKnown = "(not known yet)";
+
+/** Requests to move a link out of the way of another: one that is refused, the look at who has the alias, and the move. */
+const makingWay = 3;
+
+/** What a change does, and what it costs. */
+interface Costed {
+  change: Change;
+  requests: number;
+}
+
+/** What else is known. */
+export interface Known {
+  /** What the provider knows beyond the plan. */
+  notes: readonly PlanNote[];
+  /** The names of the account's domains by their ids. */
+  domains: ReadonlyMap<number, string>;
+}
+
+/** What `pulumi up` would do. */
+export function toPlan({ steps = [], diagnostics, changeSummary }: Preview, { notes, domains }: Known): Plan {
+  // A replacement may be told in three steps; the one of that name has both states.
+  const parts = new Set(["create-replacement", "delete-replaced"]);
+  const own = steps.filter(({ urn, op }) => kinds.test(typeOf(urn)) && !parts.has(op));
+  const addresses = new Addresses(own, domains);
+  const noted = new Map<string, PlanNote>();
+  for (const note of notes) noted.set(note.urn, { ...noted.get(note.urn), ...note });
+  // What another link gives up in the same run is in nobody's way.
+  const leaving = new Set(
+    own
+      .filter((step) => step.op === "update" && isMoving(step))
+      .map(({ oldState }) => `link ${oldState?.id}`),
+  );
+  const costed = own.flatMap((step): Costed[] => {
+    const { existing, ...note } = noted.get(step.urn) ?? {};
+    const isInWay = existing !== undefined && !leaving.has(existing.object);
+    return toChange(step, addresses, isInWay ? { ...note, existing } : note);
+  });
+  // Pulumi deletes at the end of a run.
+  const ending = new Set(
+    own
+      .filter((step) => isLink(step) && (step.op === "delete" || step.op === "replace"))
+      .map((step) => collate(addresses.before(step) ?? "")),
+  );
+  const isTaking = ({ action, newAddress }: Change) =>
+    action === "update" && newAddress !== undefined && ending.has(collate(newAddress));
+  const takings = costed.filter(({ change }) => isTaking(change)).length;
+  const changes = costed
+    .map(({ change }) => change)
+    .sort(
+      (one, other) =>
+        actions.indexOf(one.action) - actions.indexOf(other.action) ||
+        (one.address < other.address ? -1 : one.address > other.address ? 1 : 0),
+    );
+  const isOther = ({ urn, op }: PreviewStep) =>
+    !/::(?:pulumi:|pulumi-nodejs:dynamic\/shortlink:|shortlink:)/.test(typed(urn)) &&
+    op !== "same" &&
+    op !== "read" &&
+    !parts.has(op);
+  return {
+    changes,
+    unchanged: changeSummary?.same ?? 0,
+    others: steps.filter(isOther).length,
+    lost: lostIn(own, changes, addresses),
+    requests: costed.reduce((sum, { requests }) => sum + requests, takings * makingWay),
+    errors: (diagnostics ?? [])
+      .filter(({ severity }) => severity === "error")
+      .map(({ message = "" }) => message.replace(/<\{%.*?%\}>/g, "").trim()),
+  };
+}
+
+function typed(urn: string): string {
+  return `::${typeOf(urn)}`;
+}
+
+/** The type of a resource, without those of its parents. */
+function typeOf(urn: string): string {
+  return (urn.split("::")[2] ?? "").split("$").at(-1) ?? "";
+}
+
+function nameOf(urn: string): string {
+  return urn.slice(urn.lastIndexOf("::") + 2);
+}
+
+function tableOf(urn: string): Table {
+  return typeOf(urn).endsWith(":Domain") ? domainFields : linkFields;
+}
+
+function isLink({ urn }: { urn: string }): boolean {
+  return typeOf(urn).endsWith(":Link");
+}
+
+function withoutScheme(address: string): string {
+  return address.replace(/^[a-z]+:\/\//i, "");
+}
+
+/** The values of a catalog in a state of a step. */
+function valuesOf({ inputs = {} }: StepState, urn: string): Flat {
+  return decodeInputs(inputs, isLink({ urn }) ? ["shortUrl"] : ["url"]).args;
+}
+
+/** Where visitors find things before and after a run. */
+class Addresses {
+  readonly #nameByUrn = new Map<string, string>();
+  readonly #nameById: Map<string, string>;
+
+  constructor(steps: readonly PreviewStep[], domains: ReadonlyMap<number, string>) {
+    this.#nameById = new Map([...domains].map(([id, name]) => [String(id), name]));
+    for (const step of steps) {
+      if (isLink(step)) continue;
+      const { urn, oldState, newState } = step;
+      const state = newState ?? oldState;
+      if (!state) continue;
+      const name = String(valuesOf(state, urn).name);
+      this.#nameByUrn.set(urn, name);
+      // The id of a domain that is replaced names the old one.
+      if (oldState?.id !== undefined) this.#nameById.set(oldState.id, String(valuesOf(oldState, urn).name));
+    }
+  }
+
+  before({ urn, oldState = {} }: PreviewStep): string | undefined {
+    if (!isLink({ urn })) return String(valuesOf(oldState, urn).name);
+    const { outputs = {} } = decodeSaved(oldState.outputs ?? {}, ["shortUrl"]);
+    return typeof outputs.shortUrl === "string" ? withoutScheme(outputs.shortUrl) : undefined;
+  }
+
+  after(step: PreviewStep): string {
+    const { urn, oldState, newState = {} } = step;
+    const values = valuesOf(newState, urn);
+    if (!isLink(step)) return String(values.name);
+    const { alias, domainId } = values;
+    const path = typeof alias === "string" && !isUnknown(alias) ? alias : notKnown;
+    const isSameDomain = oldState !== undefined && valuesOf(oldState, urn).domainId === domainId;
+    const [owner = ""] = newState.propertyDependencies?.domainId ?? [];
+    const host =
+      (isUnknown(domainId) ? undefined : this.#nameById.get(String(domainId))) ??
+      this.#nameByUrn.get(owner) ??
+      (isSameDomain ? this.before(step)?.split("/")[0] : undefined) ??
+      `domain ${isUnknown(domainId) ? notKnown : String(domainId)}`;
+    return path === "[secret]" ? path : `${host}/${path}`;
+  }
+}
+
+function toChange(
+  step: PreviewStep,
+  addresses: Addresses,
+  { entry: place, existing: known }: Partial<PlanNote> = {},
+): Costed[] {
+  const { op, urn, oldState, newState } = step;
+  const type = isLink(step) ? "link" : "domain";
+  const resource = nameOf(urn);
+  const about = { type, resource, urn, ...(place === undefined ? {} : { place }) } as const;
+  // The deletion of a domain is preceded by a look for links on it.
+  const deletion = type === "domain" ? 2 : 1;
+  if (op === "delete" && oldState) {
+    const { url, forceDestroy } = valuesOf(oldState, urn);
+    const stays = oldState.retainOnDelete === true;
+    const reason = stays
+      ? "the program does not name it any more; it stays on the service (retainOnDelete)"
+      : forceDestroy
+        ? "the program does not name it any more; every other link on it goes too (forceDestroy)"
+        : "the program does not name it any more";
+    const change = {
+      ...about,
+      action: op,
+      address: addresses.before(step) ?? resource,
+      fields: [],
+      reason,
+    } as const;
+    return [{ change: { ...change, ...urlOf(url) }, requests: stays ? 0 : deletion }];
+  }
+  if (!newState) return [];
+  const address = addresses.after(step);
+  const { url } = valuesOf(newState, urn);
+  if (op === "create") {
+    const change = { ...about, address, ...urlOf(url), fields: [] };
+    if (!known) return [{ change: { ...change, action: op }, requests: 1 }];
+    const { object, differing, isAdopted } = known;
+    const reason = `exists already as ${object}${differing.length > 0 ? ` and differs in ${differing.join(", ")}` : ""}`;
+    const passwords = secretsOf(tableOf(urn)).filter((name) => valuesOf(newState, urn)[name] !== undefined);
+    // A create that is refused, a look at what has the name, and a write of what differs.
+    const writes = differing.length + passwords.length > 0 ? 1 : 0;
+    return [
+      {
+        change: { ...change, action: isAdopted ? "adopt" : "conflict", reason },
+        requests: isAdopted ? 2 + writes : 2,
+      },
+    ];
+  }
+  if (op !== "update" && op !== "replace") return [];
+  const fields = fieldsOf(step);
+  const before = addresses.before(step) ?? address;
+  const isMoved = collate(before) !== collate(address);
+  const moved = isMoved ? { newAddress: address } : {};
+  const change = { ...about, address: before, ...moved, ...urlOf(url), fields };
+  if (op === "replace") {
+    // Without a diff the new link comes before the old one goes, and has its alias.
+    const isInOwnWay = type === "link" && !isMoved && !step.replaceReasons?.length;
+    const requests = 1 + deletion + (isInOwnWay ? makingWay : 0);
+    return [{ change: { ...change, action: op, reason: reasonOf(step) }, requests }];
+  }
+  const clears = fields.some(({ name, new: value }) => name === "password" && value === null);
+  const guards = fields.some(({ name, new: value }) => name === "privacy" && value === "password");
+  // What the engine plans although no value differs, of those that it shows.
+  const hidden =
+    fields.length === 0 ? { reason: "a secret value, or one that an interrupted run left in doubt" } : {};
+  return [{ change: { ...change, ...hidden, action: op }, requests: clears && guards ? 2 : 1 }];
+}
+
+function urlOf(url: unknown): { url?: string } {
+  return typeof url === "string" ? { url: isUnknown(url) ? notKnown : url } : {};
+}
+
+/** The fields that change, in the order of the table. */
+function fieldsOf({ urn, oldState = {}, newState = {} }: PreviewStep): Change["fields"] {
+  const table = tableOf(urn);
+  const [old, news] = [valuesOf(oldState, urn), valuesOf(newState, urn)];
+  const names = changedFields(managedOf(table), comparable(table, old), comparable(table, news));
+  const shown = (value: unknown) => (isUnknown(value) ? notKnown : (value ?? null));
+  return names.map((name) => {
+    const hide = (value: unknown) => (table[name]?.secret && value !== undefined ? "[secret]" : shown(value));
+    return { name, old: hide(old[name]), new: hide(news[name]) };
+  });
+}
+
+/** Why it is a replacement. */
+function reasonOf({ urn, replaceReasons }: PreviewStep): string {
+  const table = tableOf(urn);
+  const names = replaceReasons ?? [];
+  const fixed = names.filter((name) => table[name]?.replaces).map((name) => table[name]?.wire ?? name);
+  if (fixed.length > 0) return `the service does not take ${fixed.join(" and ")} in an update`;
+  if (names.length > 0) return `the option replaceOnChanges names ${names.join(" and ")}`;
+  return "it is tainted, or --replace asks for it";
+}
+
+/** True if a link gets another alias. */
+function isMoving({ urn, oldState = {}, newState = {} }: PreviewStep): boolean {
+  return isLink({ urn }) && valuesOf(oldState, urn).alias !== valuesOf(newState, urn).alias;
+}
+
+/** The addresses of links that change hands. */
+function lostIn(steps: readonly PreviewStep[], changes: readonly Change[], addresses: Addresses): LostLink[] {
+  const stepOf = new Map(steps.map((step) => [step.urn, step]));
+  const after = new Map(
+    steps
+      .filter((step) => isLink(step) && step.newState !== undefined)
+      .map((step) => [collate(addresses.after(step)), step] as const),
+  );
+  const lost = changes.flatMap((change): LostLink[] => {
+    const { action, address, newAddress, resource, urn, place, type } = change;
+    if (type !== "link" || (action !== "delete" && newAddress === undefined)) return [];
+    if (change.reason?.endsWith("(retainOnDelete)")) return [];
+    const heir = after.get(collate(address));
+    const url = heir?.newState && valuesOf(heir.newState, heir.urn).url;
+    const before = stepOf.get(change.urn)?.oldState;
+    // Another resource leads to the same destination.
+    if (url !== undefined && before && valuesOf(before, change.urn).url === url) return [];
+    const isDomain = newAddress !== undefined && newAddress.split("/")[0] !== address.split("/")[0];
+    return [
+      {
+        address,
+        resource,
+        urn,
+        ...(place === undefined ? {} : { place }),
+        why: action === "delete" ? "deleted" : isDomain ? "other domain" : "other alias",
+        ...(newAddress === undefined ? {} : { newAddress }),
+        ...(typeof url === "string" ? { leadsTo: url } : {}),
+      },
+    ];
+  });
+  return lost.sort((one, other) => Number(one.leadsTo !== undefined) - Number(other.leadsTo !== undefined));
+}
