@@ -21,8 +21,8 @@ export default defineConfig({
     // A single run of the engine takes seconds, and a busy machine makes it several times as many.
     testTimeout: 180_000,
     hookTimeout: 180_000,
-    // One more than the cores that a small machine has: an engine waits for its provider a good part of the time.
-    maxWorkers: 3,
+    // Twice the cores that a small machine has: an engine waits for its provider a good part of the time.
+    maxWorkers: 4,
     sequence: { sequencer: LongestFirst },
   },
 });

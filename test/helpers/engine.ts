@@ -1,9 +1,9 @@
 import { spawn } from "node:child_process";
 import { AsyncLocalStorage } from "node:async_hooks";
 import { once } from "node:events";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import * as automation from "@pulumi/pulumi/automation";
 import { disconnect } from "@pulumi/pulumi/runtime";
@@ -71,20 +71,30 @@ export async function createStack(
     ended = () => Promise.race([inContext(disconnect), setTimeout(1000)]);
     return (await program()) as Record<string, unknown>;
   };
-  const stack = await automation.LocalWorkspace.createStack(
-    { stackName: "test", projectName: "engine", program: inlineProgram },
-    {
-      workDir: folder,
-      pulumiHome: environment.PULUMI_HOME ?? "",
-      envVars: environment,
-      pulumiCommand: await cli,
-      ...(known ? { stackSettings: { test: withConfig(known, { "shortlink:baseUrl": emulator.url }) } } : {}),
-    },
-  );
+  const workspace = await automation.LocalWorkspace.create({
+    projectSettings: { name: "engine", runtime: "nodejs", main: process.cwd() },
+    program: inlineProgram as automation.PulumiFn,
+    workDir: folder,
+    pulumiHome: environment.PULUMI_HOME ?? "",
+    envVars: environment,
+    pulumiCommand: await cli,
+    ...(known ? { stackSettings: { test: withConfig(known, { "shortlink:baseUrl": emulator.url }) } } : {}),
+  });
+  const backend = join(folder, "state", ".pulumi");
+  if (newBackend.size === 0) {
+    await workspace.createStack("test");
+    for (const file of ["meta.yaml", "stacks/engine/test.json"])
+      newBackend.set(file, readFileSync(join(backend, file)));
+  }
+  for (const [file, content] of newBackend) {
+    mkdirSync(dirname(join(backend, file)), { recursive: true });
+    writeFileSync(join(backend, file), content);
+  }
+  workspace.selectStack = () => Promise.resolve();
+  const stack = await automation.Stack.select("test", workspace);
 
   // After each command the Automation API starts up to three more that tell of it, a third of a second each. The backend's files
   // say the same; secrets stay encrypted there.
-  const backend = join(folder, "state", ".pulumi");
   const readCheckpoint = () => {
     const text = readFileSync(join(backend, "stacks/engine/test.json"), "utf8");
     const { checkpoint } = JSON.parse(text) as { checkpoint: { latest: { resources?: Resource[] } } };
@@ -205,8 +215,9 @@ export async function createStack(
   return self;
 }
 
-/** Commands cost a third of a second each, so a file asks once for the CLI's version, and encrypts each key once. */
+/** Commands cost a third of a second each, so a file asks once for the CLI's version, makes one stack, and encrypts each key once. */
 let cli: Promise<automation.PulumiCommand> | undefined;
+const newBackend = new Map<string, Buffer>();
 const sealed = new Map<string, automation.StackSettings>();
 
 function withConfig(settings: automation.StackSettings, config: automation.StackSettings["config"]) {
