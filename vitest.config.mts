@@ -3,10 +3,10 @@ import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { demoFolder } from "./tools/environment.mjs";
 
-/** The engine's tests, which take longest, come first, so that none of them is left to run alone at the end. */
+/** The engine's tests, which take longest, and those that wait come first, so that none of them is left to run alone at the end. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const isLong = ({ moduleId }: TestSpecification) => moduleId.includes("/engine/");
+    const isLong = ({ moduleId }: TestSpecification) => /\/engine\/|\/pacer/.test(moduleId);
     const sorted = await super.sort(files);
     return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
   }
@@ -21,8 +21,8 @@ export default defineConfig({
     // A single run of the engine takes seconds, and a busy machine makes it several times as many.
     testTimeout: 180_000,
     hookTimeout: 180_000,
-    // Twice the cores that a small machine has: an engine waits for its provider a good part of the time.
-    maxWorkers: 4,
+    // One more than the cores that a small machine has: an engine waits for its provider a good part of the time. Two more are slower.
+    maxWorkers: 3,
     sequence: { sequencer: LongestFirst },
   },
 });

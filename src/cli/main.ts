@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { Command } from "commander";
 import { SettingsError } from "../account/settings";
 import { FilesError } from "../catalog/files";
+import { doctorCommand } from "./doctor";
 import { driftCommand } from "./drift";
 import { emulatorCommand } from "./emulator";
 import { exportCommand } from "./export";
@@ -30,6 +31,7 @@ const program = new Command("pulumi-shortlink")
   .addCommand(importCommand())
   .addCommand(planCommand())
   .addCommand(driftCommand())
+  .addCommand(doctorCommand())
   .addCommand(emulatorCommand())
   .addCommand(journalCommand())
   // Exit codes: 0 done, 1 problems, 2 wrong use.

@@ -17,12 +17,13 @@ export function planCommand(): Command {
       "show what pulumi up would do: the short links that stop working, each change in the words of the catalog, and what it " +
         "costs; exit code 1 where it would fail",
     )
+    .argument("[options...]", "after --: options for pulumi preview, like -- --refresh=false")
     .option("--stack <name>", "stack (default: the selected one)")
     .addOption(new Option("--format <format>", "form of the plan").choices(planFormats).default("text"))
-    .action(async ({ stack, format }: Options) => {
+    .action(async (options: string[], { stack, format }: Options) => {
       const of = stack === undefined ? [] : ["--stack", stack];
       const account = openAccount(await configOf(of));
-      const { preview, notes } = await previewOf(of);
+      const { preview, notes } = await previewOf([...of, ...options]);
       const plan = toPlan(preview, { notes, domains: await domainNames(account) });
       console.log(reportPlan({ ...plan, ...account.client.costOf(plan.requests) }, format));
       if (plan.errors.length > 0 || plan.changes.some(({ action }) => action === "conflict"))

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { PlanNote } from "../account/account";
 import { environmentWith, planNotesVariable } from "../account/settings";
-import type { Preview } from "../live/plan";
+import type { Preview } from "../live/preview";
 
 /** A command of Pulumi's CLI that failed; the message is what it printed. */
 export class PulumiError extends Error {
@@ -45,12 +45,14 @@ export async function pulumi(
   throw new PulumiError(`"pulumi ${args.join(" ")}" failed:\n${`${errors}${output}`.trim()}`, output);
 }
 
-/** The plan of a program, and what the provider knows beyond it. */
-export async function previewOf(stack: readonly string[]): Promise<{ preview: Preview; notes: PlanNote[] }> {
+/** The plan of a program, and what the provider knows beyond it. @param options As `pulumi preview` takes them. */
+export async function previewOf(
+  options: readonly string[],
+): Promise<{ preview: Preview; notes: PlanNote[] }> {
   const folder = mkdtempSync(join(tmpdir(), "pulumi-shortlink-"));
   const file = join(folder, "notes");
   try {
-    const text = await pulumi(["preview", "--json", ...stack], {
+    const text = await pulumi(["preview", "--json", ...options], {
       variables: { [planNotesVariable]: file },
     }).catch((error: unknown) => {
       // A program that cannot be planned: the reasons are in the plan.

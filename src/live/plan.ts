@@ -1,39 +1,22 @@
 import type { PlanNote } from "../account/account";
-import { domainFields } from "../domain/fields";
-import { decodeInputs, decodeSaved, type Flat } from "../engine/codec";
 import { isUnknown } from "../fields/problem";
-import type { Table } from "../fields/row";
-import { comparable, managedOf, secretsOf } from "../fields/table";
-import { linkFields } from "../link/fields";
-import { changedFields } from "../resource/drift";
+import { secretsOf } from "../fields/table";
 import { collate } from "../service/collate";
+import {
+  Addresses,
+  fieldsOf,
+  isLink,
+  nameOf,
+  notKnown,
+  tableOf,
+  typeOf,
+  valuesOf,
+  type FieldChange,
+  type Preview,
+  type PreviewStep,
+} from "./preview";
 
 // What `pulumi preview --json` says, in the words of catalogs and of those who use the links.
-
-/** A step of a preview, as far as it matters here. */
-export interface PreviewStep {
-  op: string;
-  urn: string;
-  oldState?: StepState;
-  newState?: StepState;
-  /** The properties that make it a replacement. */
-  replaceReasons?: string[] | null;
-}
-interface StepState {
-  id?: string;
-  inputs?: Flat;
-  outputs?: Flat;
-  propertyDependencies?: Record<string, string[] | null>;
-  retainOnDelete?: boolean;
-}
-/** `pulumi preview --json`. */
-export interface Preview {
-  steps?: PreviewStep[];
-  /** Null where there are none. */
-  diagnostics?: { message?: string; severity?: string }[] | null;
-  /** Counts of resources by what is done to them. */
-  changeSummary?: Record<string, number>;
-}
 
 /** What happens to a domain or a link. */
 export type Action = "delete" | "replace" | "conflict" | "adopt" | "update" | "create";
@@ -53,7 +36,7 @@ export interface Change {
   /** Where a link leads afterwards; before, where it is deleted. */
   url?: string;
   /** Values of a catalog, null for none; of secrets "[secret]", and "(not known yet)" for what a run only tells later. */
-  fields: readonly { name: string; old: unknown; new: unknown }[];
+  fields: readonly FieldChange[];
   /** Why it is deleted or replaced, or what exists already. */
   reason?: string;
 }
@@ -88,7 +71,6 @@ export interface Plan {
 
 const actions: Action[] = ["delete", "replace", "conflict", "adopt", "update", "create"];
 const kinds = /^pulumi-nodejs:dynamic\/shortlink:(Domain|Link)$/;
-const notKnown = "(not known yet)";
 
 /** Requests to move a link out of the way of another: one that is refused, the look at who has the alias, and the move. */
 const makingWay = 3;
@@ -143,7 +125,7 @@ export function toPlan({ steps = [], diagnostics, changeSummary }: Preview, { no
         (one.address < other.address ? -1 : one.address > other.address ? 1 : 0),
     );
   const isOther = ({ urn, op }: PreviewStep) =>
-    !/::(?:pulumi:|pulumi-nodejs:dynamic\/shortlink:|shortlink:)/.test(typed(urn)) &&
+    !/^(?:pulumi:|pulumi-nodejs:dynamic\/shortlink:|shortlink:)/.test(typeOf(urn)) &&
     op !== "same" &&
     op !== "read" &&
     !parts.has(op);
@@ -157,78 +139,6 @@ export function toPlan({ steps = [], diagnostics, changeSummary }: Preview, { no
       .filter(({ severity }) => severity === "error")
       .map(({ message = "" }) => message.replace(/<\{%.*?%\}>/g, "").trim()),
   };
-}
-
-function typed(urn: string): string {
-  return `::${typeOf(urn)}`;
-}
-
-/** The type of a resource, without those of its parents. */
-function typeOf(urn: string): string {
-  return (urn.split("::")[2] ?? "").split("$").at(-1) ?? "";
-}
-
-function nameOf(urn: string): string {
-  return urn.slice(urn.lastIndexOf("::") + 2);
-}
-
-function tableOf(urn: string): Table {
-  return typeOf(urn).endsWith(":Domain") ? domainFields : linkFields;
-}
-
-function isLink({ urn }: { urn: string }): boolean {
-  return typeOf(urn).endsWith(":Link");
-}
-
-function withoutScheme(address: string): string {
-  return address.replace(/^[a-z]+:\/\//i, "");
-}
-
-/** The values of a catalog in a state of a step. */
-function valuesOf({ inputs = {} }: StepState, urn: string): Flat {
-  return decodeInputs(inputs, isLink({ urn }) ? ["shortUrl"] : ["url"]).args;
-}
-
-/** Where visitors find things before and after a run. */
-class Addresses {
-  readonly #nameByUrn = new Map<string, string>();
-  readonly #nameById: Map<string, string>;
-
-  constructor(steps: readonly PreviewStep[], domains: ReadonlyMap<number, string>) {
-    this.#nameById = new Map([...domains].map(([id, name]) => [String(id), name]));
-    for (const step of steps) {
-      if (isLink(step)) continue;
-      const { urn, oldState, newState } = step;
-      const state = newState ?? oldState;
-      if (!state) continue;
-      const name = String(valuesOf(state, urn).name);
-      this.#nameByUrn.set(urn, name);
-      // The id of a domain that is replaced names the old one.
-      if (oldState?.id !== undefined) this.#nameById.set(oldState.id, String(valuesOf(oldState, urn).name));
-    }
-  }
-
-  before({ urn, oldState = {} }: PreviewStep): string | undefined {
-    if (!isLink({ urn })) return String(valuesOf(oldState, urn).name);
-    const { outputs = {} } = decodeSaved(oldState.outputs ?? {}, ["shortUrl"]);
-    return typeof outputs.shortUrl === "string" ? withoutScheme(outputs.shortUrl) : undefined;
-  }
-
-  after(step: PreviewStep): string {
-    const { urn, oldState, newState = {} } = step;
-    const values = valuesOf(newState, urn);
-    if (!isLink(step)) return String(values.name);
-    const { alias, domainId } = values;
-    const path = typeof alias === "string" && !isUnknown(alias) ? alias : notKnown;
-    const isSameDomain = oldState !== undefined && valuesOf(oldState, urn).domainId === domainId;
-    const [owner = ""] = newState.propertyDependencies?.domainId ?? [];
-    const host =
-      (isUnknown(domainId) ? undefined : this.#nameById.get(String(domainId))) ??
-      this.#nameByUrn.get(owner) ??
-      (isSameDomain ? this.before(step)?.split("/")[0] : undefined) ??
-      `domain ${isUnknown(domainId) ? notKnown : String(domainId)}`;
-    return path === "[secret]" ? path : `${host}/${path}`;
-  }
 }
 
 function toChange(
@@ -299,18 +209,6 @@ function toChange(
 
 function urlOf(url: unknown): { url?: string } {
   return typeof url === "string" ? { url: isUnknown(url) ? notKnown : url } : {};
-}
-
-/** The fields that change, in the order of the table. */
-function fieldsOf({ urn, oldState = {}, newState = {} }: PreviewStep): Change["fields"] {
-  const table = tableOf(urn);
-  const [old, news] = [valuesOf(oldState, urn), valuesOf(newState, urn)];
-  const names = changedFields(managedOf(table), comparable(table, old), comparable(table, news));
-  const shown = (value: unknown) => (isUnknown(value) ? notKnown : (value ?? null));
-  return names.map((name) => {
-    const hide = (value: unknown) => (table[name]?.secret && value !== undefined ? "[secret]" : shown(value));
-    return { name, old: hide(old[name]), new: hide(news[name]) };
-  });
 }
 
 /** Why it is a replacement. */

@@ -108,6 +108,11 @@ export class Client {
     return limit === Infinity ? undefined : { limit, wait: this.#pacer.waitFor(requests) };
   }
 
+  /** Milliseconds that the clock of the service is ahead of ours, as its last answer told in whole seconds. */
+  get ahead(): number {
+    return this.#ahead;
+  }
+
   /** A time of our clock as that of the service shows it, or before: up to a second, a minute where it has told no time yet. */
   serviceTime(time: number): number {
     return time + this.#ahead;
@@ -229,7 +234,7 @@ export class Client {
       // Also where an answer does not count its pages: one that brings nothing new is past the last.
       if (records.length === 0) return;
       for (const { id } of records) seen.add(id);
-      yield Object.assign(records, { lastPage: all.lastPage, total: all.total });
+      yield Object.assign(records, { lastPage: all.lastPage, total: all.total, names: all.names });
       lastPage = all.lastPage ?? Infinity;
     }
   }
@@ -249,6 +254,7 @@ export class Client {
     return Object.assign(records, {
       lastPage: meta?.last_page ?? undefined,
       total: meta?.total ?? undefined,
+      names: Object.keys(Object(data[0]) as object),
     });
   }
 

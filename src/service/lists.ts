@@ -1,7 +1,14 @@
 // What the lists of the service take and give (interface document, list parameters).
 
-/** The records of a page of a list; the number of the last page, and of all records, where the service tells it. */
-export type Page<Item> = Item[] & { lastPage: number | undefined; total: number | undefined };
+/** The records of a page of a list. */
+export type Page<Item> = Item[] & {
+  /** The number of the last page, where the service tells it. */
+  lastPage: number | undefined;
+  /** The number of all records, where the service tells it. */
+  total: number | undefined;
+  /** The service's own names of the fields of the first record, which differ from version to version. */
+  names: readonly string[];
+};
 
 /** Filters and order of a list of domains. */
 export interface DomainQuery {

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { toPlan, type Preview, type PreviewStep } from "../../src/live/plan";
+import { toPlan } from "../../src/live/plan";
+import type { Preview, PreviewStep } from "../../src/live/preview";
 import { reportPlan } from "../../src/live/plan-report";
 
 // Plans as `pulumi preview --json` tells them, whose form `test/engine/plan.test.ts` has from the engine itself.

@@ -1,0 +1,76 @@
+import { Command, Option } from "commander";
+import { SettingsError, type ReadConfig } from "../account/settings";
+import {
+  checkJournal,
+  checkKey,
+  checkPackages,
+  checkPulumi,
+  checkService,
+  noStack,
+  type Check,
+} from "../live/doctor";
+import { openAccount } from "./account";
+import { pulumi } from "./pulumi";
+
+interface Options {
+  stack?: string;
+  format: "text" | "json";
+}
+
+/** Milliseconds to wait for the service. */
+const patience = 20_000;
+
+/** `pulumi-shortlink doctor`: what is missing or wrong, before the first `pulumi up`. */
+export function doctorCommand(): Command {
+  return new Command("doctor")
+    .description("look at the project, its settings and the service, and say what to do; changes nothing")
+    .option("--stack <name>", "stack (default: the selected one)")
+    .addOption(
+      new Option("--format <format>", "form of the report").choices(["text", "json"]).default("text"),
+    )
+    .action(async ({ stack, format }: Options) => {
+      const checks = await examine(stack === undefined ? [] : ["--stack", stack]);
+      console.log(format === "json" ? JSON.stringify(checks, null, 2) : toText(checks));
+      if (checks.some(({ ok }) => !ok)) process.exitCode = 1;
+      // A call that nobody waits for any more must not keep the command.
+      process.stdout.write("", () => process.exit());
+    });
+}
+
+function toText(checks: readonly Check[]): string {
+  const width = Math.max(...checks.map(({ about }) => about.length));
+  const bad = checks.filter(({ ok }) => !ok).length;
+  return [
+    ...checks.map(({ about, ok, text }) => `${ok ? "ok   " : "WRONG"}  ${about.padEnd(width)}  ${text}`),
+    bad === 0 ? "Nothing is wrong." : `${bad} of ${checks.length} to put right.`,
+  ].join("\n");
+}
+
+async function examine(stack: readonly string[]): Promise<Check[]> {
+  const { readConfig, check } = await checkConfig(stack);
+  const checks: Check[] = [
+    { about: "Node.js", ok: true, text: process.versions.node },
+    await checkPulumi(() => pulumi(["version"])),
+    ...checkPackages(process.cwd()),
+    check,
+  ];
+  try {
+    const account = openAccount(readConfig);
+    checks.push(checkJournal(account), ...(await checkService(account, patience)));
+  } catch (error) {
+    if (!(error instanceof SettingsError)) throw error;
+    checks.push(...error.problems.map((text) => ({ about: "settings", ok: false, text })));
+  }
+  return checks;
+}
+
+/** The configuration of the stack, and what is to be said of it. */
+async function checkConfig(stack: readonly string[]): Promise<{ readConfig: ReadConfig; check: Check }> {
+  try {
+    const text = await pulumi(["config", "--json", "--show-secrets", ...stack]);
+    const values = JSON.parse(text) as Record<string, { value?: string; secret?: boolean }>;
+    return { readConfig: (name) => values[name]?.value, check: checkKey(values["shortlink:apiKey"]) };
+  } catch (error) {
+    return { readConfig: () => undefined, check: noStack(error as Error) };
+  }
+}

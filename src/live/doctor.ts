@@ -1,0 +1,172 @@
+import { accessSync, constants, mkdirSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import type { Account } from "../account/account";
+import { describe } from "../account/messages";
+
+// What can be wrong between a project and its account, looked at without a change.
+
+/** Something that was looked at. */
+export interface Check {
+  /** What was looked at. */
+  about: string;
+  /** False where something is to be done. */
+  ok: boolean;
+  /** What was seen, and what to do. */
+  text: string;
+}
+
+/** The oldest Pulumi CLI that the tests run with. */
+const oldestPulumi = "3.258.0";
+
+/** Looks at Pulumi's CLI. @param ask Runs `pulumi version`. */
+export async function checkPulumi(ask: () => Promise<string>): Promise<Check> {
+  const about = "Pulumi CLI";
+  try {
+    const version = (await ask()).trim().replace(/^v/, "");
+    const [have, need] = [version, oldestPulumi].map((text) => text.split(".").map(Number));
+    const isOld =
+      (have?.[0] ?? 0) < (need?.[0] ?? 0) || (have?.[0] === need?.[0] && (have?.[1] ?? 0) < (need?.[1] ?? 0));
+    if (!isOld) return { about, ok: true, text: version };
+    return {
+      about,
+      ok: false,
+      text: `${version} is older than ${oldestPulumi}, the oldest one that is tested. Install a newer one.`,
+    };
+  } catch (error) {
+    return { about, ok: false, text: (error as Error).message };
+  }
+}
+
+/** Looks for the packages as a program of a folder finds them. */
+export function checkPackages(folder: string): Check[] {
+  const { resolve } = createRequire(join(folder, "package.json"));
+  const version = (name: string) => {
+    const path = resolve(`${name}/package.json`);
+    return (JSON.parse(readFileSync(path, "utf8")) as { version: string }).version;
+  };
+  const check = (about: string, find: () => string, help: string): Check => {
+    try {
+      return { about, ok: true, text: find() };
+    } catch {
+      return { about, ok: false, text: help };
+    }
+  };
+  return [
+    check(
+      "@pulumi/pulumi",
+      () => version("@pulumi/pulumi"),
+      'A program in this folder does not find it. Run "npm install @pulumi/pulumi".',
+    ),
+    check(
+      "provider",
+      () => resolve("pulumi-shortlink/provider"),
+      'A program in this folder does not find pulumi-shortlink. Run "npm install pulumi-shortlink", here and not globally.',
+    ),
+  ];
+}
+
+/** Says whether the key of the configuration is marked as a secret. */
+export function checkKey({ value, secret }: { value?: string; secret?: boolean } = {}): Check {
+  const about = "key";
+  if (value === undefined) return { about, ok: true, text: "not in the configuration of the stack" };
+  if (secret === true) return { about, ok: true, text: "a secret of the stack" };
+  const text =
+    'shortlink:apiKey is not marked as a secret, so it stands in clear in the file of the stack. Run "pulumi config set --secret ' +
+    'shortlink:apiKey", and replace the key, which others may have read.';
+  return { about, ok: false, text };
+}
+
+/** Says why there is no configuration to look at. */
+export function noStack({ message }: Error): Check {
+  return {
+    about: "stack",
+    ok: false,
+    text: `There is no stack to read: ${message.split("\n").at(-1) ?? ""}`,
+  };
+}
+
+/** Looks at the folder of the journal. */
+export function checkJournal({ settings }: Account): Check {
+  const about = "journal";
+  const { journal } = settings;
+  if (journal === undefined)
+    return { about, ok: true, text: "none (shortlink:journal): an interrupted run cannot be finished later" };
+  try {
+    mkdirSync(journal, { recursive: true, mode: 0o700 });
+    accessSync(journal, constants.W_OK);
+    return { about, ok: true, text: journal };
+  } catch (error) {
+    const reason = (error as NodeJS.ErrnoException).code ?? String(error);
+    return {
+      about,
+      ok: false,
+      text: `${journal} cannot be written (${reason}). Set shortlink:journal to another folder.`,
+    };
+  }
+}
+
+/** Milliseconds by which clocks may differ: what a lost answer has made is told by its time, in whole seconds. */
+const clockTolerance = 60_000;
+
+/** Asks the service for a page of each list. @param patience Milliseconds to wait for an answer. */
+export async function checkService(account: Account, patience: number): Promise<Check[]> {
+  const { client, settings } = account;
+  const about = "service";
+  const begin = Date.now();
+  const lists = async () => [
+    (await client.listDomains().next()).value as { total?: number; names: string[] } | undefined,
+    (await client.listLinks().next()).value as { total?: number; names: string[] } | undefined,
+  ];
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    const text = `${settings.baseUrl} does not answer. Does it run, and is shortlink:baseUrl (or SHORTLINK_BASE_URL) its address?`;
+    timer = setTimeout(() => reject(new Error(text)), patience);
+  });
+  try {
+    const [domains, links] = await Promise.race([lists(), late]);
+    const time = Date.now() - begin;
+    const counts = `${domains?.total ?? 0} domains and ${links?.total ?? 0} links`;
+    return [
+      { about, ok: true, text: `${settings.baseUrl} answers within ${time} ms: ${counts}` },
+      checkClock(client.ahead),
+      limitOf(account),
+      { about: "version", ok: true, text: versionOf(domains?.names ?? [], links?.names ?? []) },
+    ];
+  } catch (error) {
+    return [{ about, ok: false, text: describe(error, true) }];
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function checkClock(ahead: number): Check {
+  const about = "clock";
+  const seconds = Math.round(Math.abs(ahead) / 1000);
+  if (Math.abs(ahead) < clockTolerance)
+    return { about, ok: true, text: `that of the service, within ${seconds + 1} s` };
+  const text =
+    ahead > 0
+      ? `${seconds} s behind the clock of the service. Set one of the two right.`
+      : `${seconds} s ahead of the clock of the service. Set one of the two right.`;
+  return { about, ok: false, text };
+}
+
+function limitOf({ client, settings }: Account): Check {
+  const cost = client.costOf(1);
+  const seconds = settings.limitWindow / 1000;
+  const text = cost
+    ? `${cost.limit} requests in ${seconds} s (shortlink:limitWindow)`
+    : "the service tells none";
+  return { about: "limit", ok: true, text };
+}
+
+/** The version that the names of fields tell of (service.md, versions). */
+function versionOf(domain: readonly string[], link: readonly string[]): string {
+  const has = (names: readonly string[], ...wanted: string[]) => wanted.some((name) => names.includes(name));
+  if (has(domain, "homepage_url")) return "like those of 2026";
+  if (has(link, "targets_type")) return "like those of 2025";
+  if (has(link, "target_type", "expiration_clicks"))
+    return "like those of 2022 and 2023, of which some fields have no name in this package";
+  return "not known: the account has no domain and no link that would show it";
+}
