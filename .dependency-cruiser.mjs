@@ -30,7 +30,7 @@ const below = {
   ],
   // What the commands for a live account know; the same core as the provider's.
   live: ["catalog", "engine/codec", "domain", "link", "resource", "account", "service", ...tables],
-  cli: ["live", "catalog", "emulator", "account/(?:account|journal|settings)", "node-problem"],
+  cli: ["live", "catalog", "emulator", "account/(?:account|journal-files|settings)", "node-problem"],
 };
 
 /** Libraries that one part keeps to itself. @type {Record<string, string[]>} */

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { createEmulator } from "../src/emulator/server";
-import { readJournal } from "../src/account/journal";
+import { readJournal } from "../src/account/journal-files";
 import { seed } from "./helpers/arbitraries";
 import { createMonitor, run, type Program, type State } from "./helpers/simulated-engine";
 import { apply, differences, firstProgram, isPossible, records, story, type Story } from "./helpers/stories";

@@ -2,7 +2,8 @@ import type { Client } from "../service/client";
 import type { Clock } from "../service/clock";
 import { isLost, RefusedError, type ServiceError } from "../service/errors";
 import type { ServiceJournal } from "./changes";
-import type { Intent, Journal, Owner } from "./journal";
+import type { Journal } from "./journal";
+import type { Intent, Owner } from "./journal-files";
 
 // Exactly one object for each create, although answers get lost and runs are killed.
 

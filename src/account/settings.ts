@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
-import type { Connection } from "../service/client";
+import type { Connection } from "../service/client-options";
 
 /** Reads a value of the stack's configuration by its full key, for example `shortlink:baseUrl`. */
 export type ReadConfig = (key: string) => string | undefined;

@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { readJournal } from "../account/journal";
+import { readJournal } from "../account/journal-files";
 import { journalFolder } from "../account/settings";
 
 /** `pulumi-shortlink journal`: what no run has seen in its state yet. */

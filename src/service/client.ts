@@ -2,6 +2,7 @@ import type { z } from "zod";
 import type { Row } from "../fields/row";
 import { linkFields } from "../link/fields";
 import { systemClock, type Clock } from "./clock";
+import { defaultDeadlines, type ClientOptions, type Connection, type Deadlines } from "./client-options";
 import {
   AnswerError,
   isLost,
@@ -15,7 +16,7 @@ import { failureOf, noAnswer, refused } from "./failures";
 import { encodeForm, encodeQuery, type FormFields } from "./form";
 import { exchange, parallelCalls, type Headers } from "./http";
 import type { DomainQuery, LinkQuery, Page } from "./lists";
-import { Pacer, type Progress } from "./pacer";
+import { Pacer } from "./pacer";
 import {
   deleteAnswer,
   domainRecord,
@@ -29,38 +30,6 @@ import { decide } from "./retry";
 
 export type { DomainQuery, LinkQuery, Page } from "./lists";
 export type { DomainRecord, LinkRecord } from "./records";
-
-/** Where the service is and who asks. */
-export interface Connection {
-  /** Address without a trailing slash and without `/api/v1`, for example `https://links.example`. */
-  baseUrl: string;
-  apiKey: string;
-}
-
-/** Longest time in milliseconds that a whole call may take. */
-export interface Deadlines {
-  read: number;
-  /** The service fetches the destination's page inside the call (5 s as a rule). */
-  write: number;
-  /** Creating a domain waits for DNS; deleting one deletes its links one by one. */
-  domain: number;
-}
-
-const defaultDeadlines: Deadlines = { read: 30_000, write: 60_000, domain: 120_000 };
-
-export interface ClientOptions {
-  deadlines?: Deadlines;
-  /** Is told of each wait that takes longer than a few seconds. */
-  tell?: (text: string) => void;
-  /** How far the run has come after so many requests, for the message about a wait. */
-  progress?: (sent: number) => Progress | undefined;
-  /** Throws once no more requests may be sent. */
-  assertWanted?: () => void;
-  /** Default: the system's clock. */
-  clock?: Clock;
-  /** Length in milliseconds of the time within which an account has its limit of requests. Default: a minute. */
-  window?: number;
-}
 
 /** The names of passwords in forms. */
 const secretWires = Object.values<Row>(linkFields).flatMap(({ secret, wire }) =>

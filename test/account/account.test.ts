@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { readJournal } from "../../src/account/journal";
+import { readJournal } from "../../src/account/journal-files";
 import { createEmulator, type Emulator } from "../../src/emulator/server";
 import { send } from "../helpers/emulator";
 import { newRun, settingsOf, type Settings } from "../helpers/run";

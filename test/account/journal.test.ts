@@ -4,7 +4,8 @@ import { appendFileSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFile
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { Journal, readJournal } from "../../src/account/journal";
+import { Journal } from "../../src/account/journal";
+import { readJournal } from "../../src/account/journal-files";
 import { root } from "../../tools/environment.mjs";
 
 const service = "https://links.example";

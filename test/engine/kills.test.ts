@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { createEmulator, type Emulator } from "pulumi-shortlink/emulator";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { readJournal } from "../../src/account/journal";
+import { readJournal } from "../../src/account/journal-files";
 import { pulumiEnvironment, root } from "../../tools/environment.mjs";
 import { send, visit } from "../helpers/emulator";
 

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { expect, test } from "vitest";
 import { createEmulator, type Emulator, type Fault } from "../../src/emulator/server";
-import { readJournal } from "../../src/account/journal";
+import { readJournal } from "../../src/account/journal-files";
 import { seed } from "../helpers/arbitraries";
 import { send } from "../helpers/emulator";
 import { newRun, quickClock } from "../helpers/run";
