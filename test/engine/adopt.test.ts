@@ -32,8 +32,8 @@ async function counts(): Promise<number[]> {
   return bodies.map(({ body }) => (body as { data: unknown[] }).data.length);
 }
 
-async function link(): Promise<unknown> {
-  return ((await send(emulator, "GET", "/links/1")).body as { data: unknown }).data;
+async function link(id = 1): Promise<unknown> {
+  return ((await send(emulator, "GET", `/links/${id}`)).body as { data: unknown }).data;
 }
 
 test("nothing that exists is taken over unless asked, and the error names its id and the ways out", async () => {
@@ -99,36 +99,54 @@ test("another object is adopted and changed where that is asked for the whole st
       url: "https://example.com/new",
       password: "p",
     });
+    // Its password is cleared, which the statistics' new protection would bring back.
+    new shortlink.Link("docs-2", {
+      domainId: go.id,
+      alias: "docs-2",
+      url: "https://example.com/docs-2",
+      privacy: "password",
+    });
     return { link: docs.id };
   };
+  await send(emulator, "PATCH", "/links/2", { form: "password=old" });
   expect((await stack.up()).outputs).toEqual({ link: "1" });
   expect(await link()).toMatchObject({ url: "https://example.com/new", privacy: 0, password: true });
+  expect(await link(2)).toMatchObject({ privacy: 2, password: false });
   expect((await send(emulator, "GET", "/domains/1")).body).toMatchObject({ data: { homepage_url: null } });
-  expect((await stack.refresh()).changes).toEqual({ same: 3 });
+  expect((await stack.refresh()).changes).toEqual({ same: 4 });
 });
 
-test("a password is cleared in an adoption too where the statistics become protected by none", async () => {
-  await send(emulator, "PATCH", "/links/1", { form: "password=old" });
-  program = () => ({
-    link: new shortlink.Link("docs", { ...equal, privacy: "password", adopt: "always" }).id,
-  });
+test("the option import takes over links by id, by domain and alias, and by address", async () => {
+  await send(emulator, "POST", "/links", { form: "url=https://example.com/docs-3&domain_id=1&alias=docs-3" });
+  const keys = { docs: "1", "docs-2": "GO.example/DOCS-2", "docs-3": "https://go.example/docs-3/" };
+  const importing = (isTold: boolean) => () => {
+    for (const [alias, key] of Object.entries(keys)) {
+      const url = `https://example.com/${alias}`;
+      const privacy = alias === "docs-3" ? undefined : "private";
+      new shortlink.Link(alias, { domainId: 1, alias, url, privacy }, isTold ? { import: key } : {});
+    }
+    return {};
+  };
+  program = importing(true);
+  expect((await stack.preview()).changes).toEqual({ create: 4 });
   await stack.up();
-  expect(await link()).toMatchObject({ privacy: 2, password: false });
+  expect(
+    stack
+      .state()
+      .resources.map(({ urn, id }) => [urn.split("::").at(-1), id])
+      .sort(),
+  ).toEqual([
+    ["docs", "1"],
+    ["docs-2", "2"],
+    ["docs-3", "3"],
+  ]);
+  // The option may stay or go.
+  for (const isTold of [true, false]) {
+    program = importing(isTold);
+    expect((await stack.preview()).changes).toEqual({ same: 4 });
+  }
+  expect(await counts()).toEqual([1, 3]);
 });
-
-test.each(["1", "GO.example/DOCS", "https://go.example/docs/"])(
-  "the option import takes over the link %s",
-  async (key) => {
-    program = () => ({ link: new shortlink.Link("docs", equal, { import: key }).id });
-    expect((await stack.preview()).changes).toEqual({ create: 2 });
-    await stack.up();
-    expect(stack.state().resources.map(({ id }) => id)).toEqual(["1"]);
-    // The option may stay or go.
-    program = () => ({ link: new shortlink.Link("docs", equal).id });
-    expect((await stack.preview()).changes).toEqual({ same: 2 });
-    expect(await counts()).toEqual([1, 2]);
-  },
-);
 
 test("importing what does not exist is an error that names it", async () => {
   program = () => ({ link: new shortlink.Link("docs", equal, { import: "go.example/nothing" }).id });

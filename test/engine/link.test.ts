@@ -71,16 +71,23 @@ const every: Required<Omit<Args, "adopt">> = {
   ],
 };
 
-test("a link with every field is created with one request, unchanged afterwards, and destroyed", async () => {
+test("a link with every field lives from its creation to its end, and no output of it tells a secret", async () => {
   const stack = await stackOf(every);
-  const preview = await stack.preview();
+  const outputs: string[] = [];
+  /** Keeps what a command prints. */
+  const kept = async <Result extends { output: string }>(command: Promise<Result>) => {
+    const result = await command;
+    outputs.push(result.output);
+    return result;
+  };
+  const preview = await kept(stack.preview());
   expect(preview.changes).toEqual({ create: 3 });
   expect(preview.output).toContain('alias              : "docs"');
   // What exists already is looked for once.
   expect(emulator.requests.map(({ method }) => method)).toEqual(["GET"]);
 
   const upRequests = await requestsOf(async () => {
-    const { outputs } = await stack.up();
+    const { outputs } = await kept(stack.up());
     expect(outputs).toEqual({ shortUrl: "http://go.example/docs", alias: "docs", domainId: 1 });
   });
   expect(upRequests).toEqual(["POST /domains", "POST /links"]);
@@ -108,11 +115,75 @@ test("a link with every field is created with one request, unchanged afterwards,
   expect(
     await requestsOf(async () => expect((await stack.refresh()).changes).toEqual({ same: 3 })),
   ).toHaveLength(2);
-  expect((await stack.preview()).changes).toEqual({ same: 3 });
 
-  expect((await stack.destroy()).changes).toEqual({ delete: 3 });
+  // Equivalent spellings change nothing.
+  stack.change({
+    ...every,
+    url: " https://example.com/a ",
+    pixelIds: ["1", 2, 1],
+    sensitiveContent: 1,
+    privacy: 2,
+    spaceId: "1",
+    activePeriodStartAt: "2026-03-01 08:00",
+    targets: [...(every.targets as shortlink.TargetArgs[])].reverse(),
+  });
+  expect(await requestsOf(async () => expect((await stack.preview()).changes).toEqual({ same: 3 }))).toEqual(
+    [],
+  );
+  stack.change(every);
+
+  // What is changed behind Pulumi's back is shown under its name and put right.
+  const wanted = await remote();
+  const changes = [
+    ["url=https://example.com/x", '~ url: "https://example.com/a" => "https://example.com/x"'],
+    ["alias=other", '~ alias: "docs" => "other"'],
+    ["space_id=", "- spaceId: 1"],
+    ["pixel_ids[]=2&pixel_ids[]=3", "~ pixelIds: ["],
+    ["redirect_password=", "- redirectPassword: [secret]"],
+    ["sensitive_content=0", "- sensitiveContent: true"],
+    ["privacy=1", '~ privacy: "password" => "private"'],
+    ["clicks_limit=7", "~ clicksLimit: 100 => 7"],
+    ["expiration_url=", '- expirationUrl: "https://example.com/expired"'],
+    ["active_period_end_at=2026-12-01T00:00:00", "~ activePeriodEndAt: "],
+    ["targets_type=&targets=", "- targetsType: "],
+  ] as const;
+  for (const [form] of changes)
+    expect((await send(emulator, "PATCH", "/links/1", { form })).status).toBe(200);
+  // Seen from the program: what the next "up" will do about it.
+  const repair = (await kept(stack.preview({ refresh: true }))).output.replace(/ +:/g, ":");
+  for (const [, line] of changes) {
+    const [, sign = "", field = ""] = /^([~-]) (\w+):/.exec(line) ?? [];
+    expect(repair).toContain(`${sign === "-" ? "+" : "~"} ${field}: `);
+  }
+  const { output, changes: drift } = await kept(stack.refresh());
+  expect(drift).toEqual({ same: 2, update: 1 });
+  for (const [, line] of changes) expect(output.replace(/ +:/g, ":")).toContain(line);
+
+  expect((await kept(stack.up())).changes).toEqual({ same: 2, update: 1 });
+  const { updated_at: _wanted, ...before } = wanted;
+  const { updated_at: _now, ...after } = await remote();
+  expect(after).toEqual(before);
+  expect((await stack.refresh()).changes).toEqual({ same: 3 });
+
+  // The program gives the passwords plain.
+  stack.change({
+    ...every,
+    redirectPassword: "another-visitor-secret",
+    password: "another-statistics-secret",
+  });
+  await kept(stack.preview());
+  expect((await kept(stack.up())).changes).toEqual({ same: 2, update: 1 });
+  const { text, resources } = stack.state();
+  expect(resources).toHaveLength(2);
+  expect((await kept(stack.destroy())).changes).toEqual({ delete: 3 });
   expect(await remote()).toEqual({ status: 404 });
   expect((await send(emulator, "GET", "/domains")).body).toMatchObject({ data: [] });
+  for (const all of [...outputs, text]) {
+    expect(all).not.toContain("visitor-secret");
+    expect(all).not.toContain("statistics-secret");
+    expect(all).not.toContain(emulator.apiKey);
+  }
+  expect(outputs.join("")).toContain("[secret]");
 });
 
 test("each kind of field is updated in place, with the changed fields only, and cleared", async () => {
@@ -127,36 +198,48 @@ test("each kind of field is updated in place, with the changed fields only, and 
       { url: "https://example.com/b", alias: "manual" },
     ],
     [
-      { ...plain, spaceId: 2, clicksLimit: 7 },
-      ["+ clicksLimit: 7", "+ spaceId    : 2"],
-      { space: { id: 2 }, clicks_limit: 7 },
-    ],
-    [{ ...plain, pixelIds: [3] }, ["+ pixelIds"], { pixels: [{ id: 3 }], space: null, clicks_limit: null }],
-    [
-      { ...plain, sensitiveContent: true, privacy: 1 },
-      ["+ privacy", "+ sensitiveContent: true"],
-      { sensitive_content: 1, privacy: 1, pixels: [] },
+      { ...plain, spaceId: 2, clicksLimit: 7, sensitiveContent: true, privacy: 1 },
+      ["+ clicksLimit     : 7", "+ privacy", "+ sensitiveContent: true", "+ spaceId         : 2"],
+      { space: { id: 2 }, clicks_limit: 7, sensitive_content: 1, privacy: 1 },
     ],
     [
-      { ...plain, activePeriodStartAt: "2026-03-01T08:00", activePeriodEndAt: "2026-04-01 08:00" },
-      ['+ activePeriodStartAt: "2026-03-01T08:00:00"'],
-      { active_period_start_at: "2026-03-01T08:00:00.000000Z", sensitive_content: 0, privacy: 0 },
-    ],
-    [
-      { ...plain, redirectPassword: "a", password: "b" },
-      ["+ redirectPassword"],
-      { redirect_password: true, password: true },
-    ],
-    [
-      { ...plain, targetsType: "devices", targets: [{ key: "mobile", value: "https://m.example/" }] },
-      ["+ targetsType"],
       {
-        targets: [{ key: "mobile", value: "https://m.example/" }],
-        redirect_password: false,
-        password: false,
+        ...plain,
+        pixelIds: [3],
+        activePeriodStartAt: "2026-03-01T08:00",
+        activePeriodEndAt: "2026-04-01 08:00",
+      },
+      ["+ pixelIds", '+ activePeriodStartAt: "2026-03-01T08:00:00"'],
+      {
+        pixels: [{ id: 3 }],
+        active_period_start_at: "2026-03-01T08:00:00.000000Z",
+        space: null,
+        clicks_limit: null,
+        sensitive_content: 0,
+        privacy: 0,
       },
     ],
-    [plain, ["- targetsType"], { targets: [], targets_type: null }],
+    [
+      {
+        ...plain,
+        redirectPassword: "a",
+        password: "b",
+        targetsType: "devices",
+        targets: [{ key: "mobile", value: "https://m.example/" }],
+      },
+      ["+ redirectPassword", "+ targetsType"],
+      {
+        redirect_password: true,
+        password: true,
+        targets: [{ key: "mobile", value: "https://m.example/" }],
+        pixels: [],
+      },
+    ],
+    [
+      plain,
+      ["- targetsType"],
+      { targets: [], targets_type: null, redirect_password: false, password: false },
+    ],
   ];
   for (const [args, shown, expected] of steps) {
     stack.change(args);
@@ -172,31 +255,6 @@ test("each kind of field is updated in place, with the changed fields only, and 
   const { updated_at: _after, targets: _cleared, clicks_limit: _null, ...after } = await remote();
   expect(after).toEqual(before);
   expect((await stack.refresh()).changes).toEqual({ same: 3 });
-});
-
-test("a password is removed also when the statistics become protected by none", async () => {
-  const plain: Args = { url: "https://example.com/a", alias: "docs" };
-  const stack = await stackOf({ ...plain, password: "old" });
-  await stack.up();
-  stack.change({ ...plain, privacy: "password" });
-  await stack.up();
-  expect(await remote()).toMatchObject({ privacy: 2, password: false });
-});
-
-test("equivalent spellings change nothing", async () => {
-  const stack = await stackOf(every);
-  await stack.up();
-  stack.change({
-    ...every,
-    url: " https://example.com/a ",
-    pixelIds: ["1", 2, 1],
-    sensitiveContent: 1,
-    privacy: 2,
-    spaceId: "1",
-    activePeriodStartAt: "2026-03-01 08:00",
-    targets: [...(every.targets as shortlink.TargetArgs[])].reverse(),
-  });
-  expect((await stack.preview()).changes).toEqual({ same: 3 });
 });
 
 test("another domain replaces the link: the new one is made before the old one goes", async () => {
@@ -246,94 +304,11 @@ test("a kept alias survives a replacement, and links of one name under two compo
   expect(outputs).toEqual(first);
 });
 
-test("what was changed behind Pulumi's back is shown under its name and put right", async () => {
-  const stack = await stackOf(every);
+test("a plain link: what its state keeps, what is added or deleted behind Pulumi's back, and the end of what is gone", async () => {
+  const plain: Args = { url: "https://example.com/a", alias: "docs" };
+  const stack = await stackOf(plain);
   await stack.up();
-  const wanted = await remote();
-  const changes = [
-    ["url=https://example.com/x", '~ url: "https://example.com/a" => "https://example.com/x"'],
-    ["alias=other", '~ alias: "docs" => "other"'],
-    ["space_id=", "- spaceId: 1"],
-    ["pixel_ids[]=2&pixel_ids[]=3", "~ pixelIds: ["],
-    ["redirect_password=", "- redirectPassword: [secret]"],
-    ["sensitive_content=0", "- sensitiveContent: true"],
-    ["privacy=1", '~ privacy: "password" => "private"'],
-    ["clicks_limit=7", "~ clicksLimit: 100 => 7"],
-    ["expiration_url=", '- expirationUrl: "https://example.com/expired"'],
-    ["active_period_end_at=2026-12-01T00:00:00", "~ activePeriodEndAt: "],
-    ["targets_type=&targets=", "- targetsType: "],
-  ] as const;
-  for (const [form] of changes)
-    expect((await send(emulator, "PATCH", "/links/1", { form })).status).toBe(200);
-  expect((await stack.preview()).changes).toEqual({ same: 3 });
-  // Seen from the program: what the next "up" will do about it.
-  const repair = (await stack.preview({ refresh: true })).output.replace(/ +:/g, ":");
-  for (const [, line] of changes) {
-    const [, sign = "", field = ""] = /^([~-]) (\w+):/.exec(line) ?? [];
-    expect(repair).toContain(`${sign === "-" ? "+" : "~"} ${field}: `);
-  }
-  const { output, changes: drift } = await stack.refresh();
-  expect(drift).toEqual({ same: 2, update: 1 });
-  for (const [, line] of changes) expect(output.replace(/ +:/g, ":")).toContain(line);
-
-  expect((await stack.up()).changes).toEqual({ same: 2, update: 1 });
-  const { updated_at: _wanted, ...before } = wanted;
-  const { updated_at: _now, ...after } = await remote();
-  expect(after).toEqual(before);
-  expect((await stack.refresh()).changes).toEqual({ same: 3 });
-});
-
-test("what was added behind Pulumi's back is shown and removed", async () => {
-  const stack = await stackOf({ url: "https://example.com/a", alias: "docs" });
-  await stack.up();
-  await send(emulator, "PATCH", "/links/1", { form: "redirect_password=x&privacy=1&pixel_ids[]=3" });
-  const { output } = await stack.refresh();
-  for (const line of ["+ pixelIds", "+ privacy", '+ redirectPassword: "(set outside of this program)"']) {
-    expect(output.replace(/ +:/g, ":")).toContain(line);
-  }
-  await stack.up();
-  expect(await remote()).toMatchObject({ redirect_password: false, privacy: 0, pixels: [] });
-});
-
-test("a link that was deleted behind Pulumi's back leaves the state and is created again", async () => {
-  const stack = await stackOf({ url: "https://example.com/a", alias: "docs" });
-  await stack.up();
-  await send(emulator, "DELETE", "/links/1");
-  expect((await stack.refresh()).changes).toEqual({ same: 2, delete: 1 });
-  expect((await stack.up()).changes).toEqual({ same: 2, create: 1 });
-  expect(await remote(2)).toMatchObject({ alias: "docs" });
-});
-
-test("destroying what is already gone succeeds", async () => {
-  const stack = await stackOf({ url: "https://example.com/a" });
-  await stack.up();
-  await send(emulator, "DELETE", "/domains/1");
-  expect((await stack.destroy()).changes).toEqual({ delete: 3 });
-});
-
-test("passwords are secrets in plan, state and output, also when the program gives them plain", async () => {
-  const stack = await stackOf(every);
-  const outputs = [(await stack.preview()).output, (await stack.up()).output];
-  stack.change({
-    ...every,
-    redirectPassword: "another-visitor-secret",
-    password: "another-statistics-secret",
-  });
-  outputs.push((await stack.preview()).output, (await stack.up()).output, (await stack.refresh()).output);
-  const { text, resources } = stack.state();
-  outputs.push((await stack.destroy()).output);
-  expect(resources).toHaveLength(2);
-  for (const all of [...outputs, text]) {
-    expect(all).not.toContain("visitor-secret");
-    expect(all).not.toContain("statistics-secret");
-    expect(all).not.toContain(emulator.apiKey);
-  }
-  expect(outputs.join("")).toContain("[secret]");
-});
-
-test("the state keeps the constant provider text and nothing volatile", async () => {
-  const stack = await stackOf({ url: "https://example.com/a", alias: "docs" });
-  await stack.up();
+  // The constant text of the provider and nothing volatile; the place in the program and no other file.
   const { resources } = stack.state();
   const [domain, link] = resources;
   expect(domain).toMatchObject({
@@ -356,6 +331,37 @@ test("the state keeps the constant provider text and nothing volatile", async ()
     shortUrl: "http://go.example/docs",
     __origin: emulator.url,
   });
+  const { sourcePosition: place, stackTrace } = link as object as {
+    sourcePosition: string;
+    stackTrace: { sourcePosition?: string }[];
+  };
+  expect(place).toContain("link.test.ts#");
+  for (const { sourcePosition = "" } of stackTrace) {
+    expect(sourcePosition).not.toMatch(/node:|@pulumi|pulumi-shortlink|^$/);
+  }
+
+  await send(emulator, "PATCH", "/links/1", { form: "redirect_password=x&privacy=1&pixel_ids[]=3" });
+  const { output } = await stack.refresh();
+  for (const line of ["+ pixelIds", "+ privacy", '+ redirectPassword: "(set outside of this program)"']) {
+    expect(output.replace(/ +:/g, ":")).toContain(line);
+  }
+  await stack.up();
+  expect(await remote()).toMatchObject({ redirect_password: false, privacy: 0, pixels: [] });
+
+  // A password is removed also when the statistics become protected by none.
+  stack.change({ ...plain, password: "old" });
+  await stack.up();
+  stack.change({ ...plain, privacy: "password" });
+  await stack.up();
+  expect(await remote()).toMatchObject({ privacy: 2, password: false });
+
+  await send(emulator, "DELETE", "/links/1");
+  expect((await stack.refresh()).changes).toEqual({ same: 2, delete: 1 });
+  expect((await stack.up()).changes).toEqual({ same: 2, create: 1 });
+  expect(await remote(2)).toMatchObject({ alias: "docs" });
+
+  await send(emulator, "DELETE", "/domains/1");
+  expect((await stack.destroy()).changes).toEqual({ delete: 3 });
 });
 
 test("outputs that the program did not give are there, and secrets stay secrets", async () => {
@@ -411,17 +417,4 @@ test("outputs that the program did not give are there, and secrets stay secrets"
     password: true,
     clicks_limit: null,
   });
-});
-
-test("the state keeps the place in the program, and no other file", async () => {
-  const stack = await stackOf({ url: "https://example.com/a", alias: "docs" });
-  await stack.up();
-  const docs = stack.state().resources.find(({ type }) => type.endsWith(":Link")) as object as {
-    sourcePosition: string;
-    stackTrace: { sourcePosition?: string }[];
-  };
-  expect(docs.sourcePosition).toContain("link.test.ts#");
-  for (const { sourcePosition = "" } of docs.stackTrace) {
-    expect(sourcePosition).not.toMatch(/node:|@pulumi|pulumi-shortlink|^$/);
-  }
 });

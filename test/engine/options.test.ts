@@ -5,24 +5,24 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { createStack, type TestStack } from "../helpers/engine";
 import { send } from "../helpers/emulator";
 
-// Pulumi's own resource options.
+// Pulumi's own resource options, each at a link of its own.
 
 let emulator: Emulator;
 let stack: TestStack;
-let name: string;
-let args: Omit<shortlink.LinkArgs, "domainId">;
-let opts: CustomResourceOptions;
-let domain: number;
+/** The links of the program by the names of their resources. */
+let links: Record<string, Partial<shortlink.LinkArgs> & { opts?: CustomResourceOptions }>;
 
 beforeEach(async () => {
   emulator = await createEmulator();
   for (const each of ["go.example", "docs.example"]) {
     await send(emulator, "POST", "/domains", { form: `name=${each}` });
   }
-  [name, args, opts, domain] = ["docs", { url: "https://example.com/a", alias: "docs" }, {}, 1];
   stack = await createStack(emulator, () => {
-    const { id, alias } = new shortlink.Link(name, { ...args, domainId: domain }, opts);
-    return Promise.resolve({ id, alias });
+    const all = Object.entries(links).map(([name, { opts, ...args }]) => {
+      const link = new shortlink.Link(name, { domainId: 1, url: "https://example.com/a", ...args }, opts);
+      return [name, link.alias] as const;
+    });
+    return Promise.resolve(Object.fromEntries(all));
   });
 });
 afterEach(async () => {
@@ -30,119 +30,118 @@ afterEach(async () => {
   await emulator.close();
 });
 
+/** What a command sends to the service, with aliases in the place of the ids of links. */
 async function requestsOf(command: () => Promise<unknown>): Promise<string[]> {
   const before = emulator.requests.length;
+  const aliases = await remote();
   await command();
-  const requests = emulator.requests.slice(before);
-  return requests.map(({ method, path }) => `${method} ${path.replace("/api/v1", "")}`);
+  const requests = emulator.requests.slice(before + 1);
+  return requests.map(({ method, path }) =>
+    `${method} ${path.replace("/api/v1", "").replace(/\?.*/, "")}`.replace(
+      /\d+$/,
+      (id) => aliases.find((link) => String(link.id) === id)?.alias ?? id,
+    ),
+  );
 }
 
-async function remote(id: number): Promise<unknown> {
-  return ((await send(emulator, "GET", `/links/${id}`)).body as { data?: unknown }).data;
+async function remote(): Promise<{ id: number; alias: string; url: string; short_url: string }[]> {
+  const { body } = await send(emulator, "GET", "/links?per_page=100&sort_by=id&sort=asc");
+  return (body as { data: Awaited<ReturnType<typeof remote>> }).data;
 }
 
-test("ignoreChanges leaves a property as it is, in the program and on the service", async () => {
-  opts = { ignoreChanges: ["url", "clicksLimit"] };
-  await stack.up();
-  args = { ...args, url: "https://example.com/b", clicksLimit: 5 };
-  expect(await requestsOf(async () => expect((await stack.up()).changes).toEqual({ same: 2 }))).toEqual([]);
-  await send(emulator, "PATCH", "/links/1", { form: "url=https://example.com/c&privacy=1" });
-  await stack.refresh();
-  const { changes, output } = await stack.up();
-  expect(changes).toEqual({ same: 1, update: 1 });
-  expect(output).toContain("privacy");
-  expect(await remote(1)).toMatchObject({ url: "https://example.com/c", privacy: 0, clicks_limit: 0 });
-});
+const urnOf = (name: string) =>
+  stack.state().resources.find(({ urn }) => urn.endsWith(`::${name}`))?.urn ?? "";
 
-test("up --replace and a tainted link make a new link of the same alias before the old one goes", async () => {
-  await stack.up();
-  const [{ urn = "" } = {}] = stack.state().resources;
-  await stack.up();
-  const replacing = ["POST /links", "GET /links", "PATCH /links/1", "POST /links", "DELETE /links/1"];
-  const requests = await requestsOf(() => stack.up({ replace: [urn] }));
-  expect(requests.map((request) => request.replace(/\?.*/, ""))).toEqual(replacing);
-  expect((await stack.preview()).changes).toEqual({ same: 2 });
-  await stack.pulumi("state", "taint", urn, "--yes");
-  await stack.up();
-  expect((await stack.preview()).changes).toEqual({ same: 2 });
-  expect(await remote(3)).toMatchObject({ alias: "docs" });
-});
-
-test("up --replace and a tainted link keep an alias that the program names no more, or that the service chose", async () => {
-  await stack.up();
-  const [{ urn = "" } = {}] = stack.state().resources;
-  args = { url: "https://example.com/a" };
-  expect((await stack.up()).outputs).toMatchObject({ alias: "docs" });
-  await stack.preview();
-  expect((await stack.up({ replace: [urn] })).outputs).toMatchObject({ alias: "docs" });
-  await stack.config({ "shortlink:aliases": "service" });
-  await stack.pulumi("state", "taint", urn, "--yes");
-  expect((await stack.up()).outputs).toMatchObject({ alias: "docs" });
-  expect((await stack.preview()).changes).toEqual({ same: 2 });
-});
-
-test("deleteBeforeReplace beats the order of the provider", async () => {
-  await stack.up();
-  domain = 2;
-  opts = { deleteBeforeReplace: true };
-  expect(await requestsOf(() => stack.up())).toEqual(["DELETE /links/1", "POST /links"]);
-});
-
-test("a link that is replaced in its place is deleted first, because its alias is taken by itself", async () => {
-  opts = { replaceOnChanges: ["url"] };
-  await stack.up();
-  args = { ...args, url: "https://example.com/b" };
-  expect(await requestsOf(() => stack.up())).toEqual(["DELETE /links/1", "POST /links"]);
-});
-
-test.each([{ alias: "docs" }, {}])("aliases rename the resource of %j without a change", async (alias) => {
-  args = { url: "https://example.com/a", ...alias };
+test("each option does at a link what it does at every resource", async () => {
+  const first = {
+    ignored: { alias: "ignored", opts: { ignoreChanges: ["url", "clicksLimit"] } },
+    "deleted-first": { alias: "deleted-first", opts: { deleteBeforeReplace: true } },
+    "in-place": { alias: "in-place", opts: { replaceOnChanges: ["url"] } },
+    old: { alias: "named" },
+    derived: {},
+    kept: { alias: "kept", opts: { protect: true } },
+    secret: { alias: "secret", password: "statistics", opts: { additionalSecretOutputs: ["shortUrl"] } },
+  };
+  links = first;
   const { outputs } = await stack.up();
-  [name, opts] = ["documentation", { aliases: [{ name: "docs" }] }];
-  expect((await stack.preview()).changes).toEqual({ same: 2 });
-  const requests = await requestsOf(async () => expect((await stack.up()).outputs).toEqual(outputs));
-  expect(requests).toEqual([]);
-  // The new name is now that of the state.
-  opts = {};
-  expect((await stack.preview()).changes).toEqual({ same: 2 });
-});
-
-test("a protected link is not destroyed, and a retained one stays on the service", async () => {
-  opts = { protect: true };
-  await stack.up();
-  const requests = await requestsOf(() => expect(stack.destroy()).rejects.toThrow("protect"));
-  expect(requests).toEqual([]);
-  opts = { retainOnDelete: true };
-  await stack.up();
-  expect(await requestsOf(() => stack.destroy())).toEqual([]);
-  expect(await remote(1)).toMatchObject({ alias: "docs" });
-});
-
-test("additionalSecretOutputs of the program come on top of the passwords", async () => {
-  args = { ...args, password: "statistics" };
-  opts = { additionalSecretOutputs: ["shortUrl"] };
-  await stack.up();
-  const [link] = stack.state().resources;
   const secret = { "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270" };
-  expect(link?.outputs).toMatchObject({ shortUrl: secret, password: secret, alias: "docs" });
-});
+  expect(stack.state().resources.find(({ urn }) => urn.endsWith("::secret"))?.outputs).toMatchObject({
+    shortUrl: secret,
+    password: secret,
+    alias: "secret",
+  });
 
-test("another text of the provider, as another release may bring it, changes nothing", async () => {
-  await stack.up();
+  // A link that is replaced where it is, is deleted first, because its alias is taken by itself. New names are no change.
+  const { old, derived, ...others } = first;
+  const url = "https://example.com/b";
+  links = {
+    ...others,
+    ignored: { ...first.ignored, url, clicksLimit: 5 },
+    "in-place": { ...first["in-place"], url },
+    new: { ...old, opts: { aliases: [{ name: "old" }] } },
+    "new-derived": { ...derived, opts: { aliases: [{ name: "derived" }] } },
+  };
+  expect((await stack.preview()).changes).toEqual({ same: 7, replace: 1 });
+  const inPlace = async () => {
+    const { outputs: renamed } = await stack.up();
+    expect(renamed).toMatchObject({ new: "named", "new-derived": outputs.derived });
+  };
+  expect(await requestsOf(inPlace)).toEqual(["DELETE /links/in-place", "POST /links"]);
+
+  // The new names are now those of the state; and another release may bring another text of the provider.
+  links = { ...links, new: old, "new-derived": derived };
   const text = JSON.stringify(await stack.export());
   await stack.import(JSON.parse(text.replaceAll("exports.handler=()=>", "exports.handler = () => ")));
-  const all = async () => {
-    expect((await stack.preview()).changes).toEqual({ same: 2 });
-    expect((await stack.up()).changes).toEqual({ same: 2 });
+  const unchanged = async () => expect((await stack.preview()).changes).toEqual({ same: 8 });
+  expect(await requestsOf(unchanged)).toEqual([]);
+  const id = (await remote()).find(({ alias }) => alias === "ignored")?.id;
+  await send(emulator, "PATCH", `/links/${id}`, { form: "url=https://example.com/c&privacy=1" });
+  expect((await stack.refresh()).changes).toEqual({ same: 7, update: 1 });
+  links = { ...links, "deleted-first": { ...first["deleted-first"], domainId: 2 } };
+  const replaced = async () => {
+    const { changes, output } = await stack.up();
+    expect(changes).toEqual({ same: 6, update: 1, replace: 1 });
+    expect(output).toContain("privacy");
   };
-  expect(await requestsOf(all)).toEqual([]);
-  expect((await stack.refresh()).changes).toEqual({ same: 2 });
-  await stack.destroy();
-  expect(await remote(1)).toBeUndefined();
+  const deletedFirst = (await requestsOf(replaced)).filter((request) => request !== "PATCH /links/ignored");
+  expect(deletedFirst).toEqual(["DELETE /links/deleted-first", "POST /links"]);
+  const now = (await remote()).map((link) => `${link.short_url.slice(7)} ${link.url.slice(-1)}`);
+  for (const line of ["docs.example/deleted-first a", "go.example/in-place b", "go.example/ignored c"])
+    expect(now).toContain(line);
+  expect((await send(emulator, "GET", `/links/${id}`)).body).toMatchObject({
+    data: { privacy: 0, clicks_limit: 0 },
+  });
+
+  // A protected link is not destroyed, and a retained one stays on the service. The plan of it all sends nothing.
+  expect(await requestsOf(() => stack.destroy({ previewOnly: true }).catch(() => undefined))).toEqual([]);
+  expect(await remote()).toHaveLength(7);
+  await expect(stack.destroy()).rejects.toThrow("protect");
+  expect((await remote()).map(({ alias }) => alias)).toEqual(["kept"]);
+  links = { kept: { alias: "kept", opts: { retainOnDelete: true } } };
+  await stack.up();
+  expect(await requestsOf(() => stack.destroy())).toEqual([]);
+  expect(stack.state().resources).toEqual([]);
+  expect((await remote()).map(({ alias }) => alias)).toEqual(["kept"]);
 });
 
-test("the preview of a destruction sends nothing", async () => {
+test("up --replace and a tainted link make a new one of the same alias before the old one goes, of whoever chose it", async () => {
+  links = { named: { alias: "named" }, unnamed: { alias: "unnamed" } };
   await stack.up();
-  expect(await requestsOf(() => stack.destroy({ previewOnly: true }))).toEqual([]);
-  expect(await remote(1)).toMatchObject({ alias: "docs" });
+  links = { ...links, unnamed: {} };
+  const aliases = { named: "named", unnamed: "unnamed" };
+  expect((await stack.up()).outputs).toEqual(aliases);
+  const replacing = ["POST /links", "GET /links", "PATCH /links/named", "POST /links", "DELETE /links/named"];
+  expect(await requestsOf(() => stack.up({ replace: [urnOf("named")] }))).toEqual(replacing);
+  expect((await stack.up({ replace: [urnOf("unnamed")] })).outputs).toEqual(aliases);
+  expect((await stack.preview()).changes).toEqual({ same: 3 });
+
+  await stack.config({ "shortlink:aliases": "service" });
+  for (const name of ["named", "unnamed"]) await stack.pulumi("state", "taint", urnOf(name), "--yes");
+  expect((await stack.up()).outputs).toEqual(aliases);
+  expect((await stack.preview()).changes).toEqual({ same: 3 });
+  const now = (await remote()).map(({ id, alias }) => [id > 4, alias]).sort();
+  expect(now).toEqual([
+    [true, "named"],
+    [true, "unnamed"],
+  ]);
 });
