@@ -1,6 +1,7 @@
 // What the engine's provider process loads through the text in `program/registration.ts`. The names are part of every state.
 import "./node-version";
 import type * as pulumi from "@pulumi/pulumi";
+import { planNotesFile } from "./account/settings";
 import { dynamicProviders } from "./engine/dynamic";
 import { noteForPlan, say, tellNow } from "./engine/log";
 import { endWithEngine, isOrphaned } from "./engine/orphan";
@@ -12,7 +13,13 @@ endWithEngine();
 const assertWanted = () => {
   if (isOrphaned()) throw new UnwantedError("the engine is gone");
 };
-const providers = dynamicProviders({ say, tell: tellNow, assertWanted, noteForPlan, readState });
+const providers = dynamicProviders({
+  say,
+  tell: tellNow,
+  assertWanted,
+  noteForPlan: planNotesFile() === undefined ? undefined : noteForPlan,
+  readState,
+});
 
 /** Serves the resources of type `pulumi-nodejs:dynamic/shortlink:Domain`. */
 export const domain: pulumi.dynamic.ResourceProvider = providers.domain;

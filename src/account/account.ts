@@ -23,7 +23,7 @@ export interface Surroundings {
   tell: (text: string) => void;
   /** Throws once no more requests may be sent. */
   assertWanted: () => void;
-  /** Keeps what the plan does not show for those who report it. */
+  /** Notes what the plan does not show; undefined where nobody reports it. */
   noteForPlan?: ((note: PlanNote) => void) | undefined;
   /** Reads the state of the stack, empty where it cannot be had; `source` is what a program tells of where it is. */
   readState: (source: string) => Promise<StackState>;
@@ -38,6 +38,8 @@ export interface PlanNote {
   entry?: string;
   /** The object that the account has already where the plan shows a create. */
   existing?: { object: ObjectName; differing: string[]; isAdopted: boolean };
+  /** Fingerprints of its arguments, as a plan shows no secrets. */
+  inputs?: Record<string, string>;
 }
 
 /** What a program tells with each of its resources, and that is for the whole run. */
@@ -173,7 +175,12 @@ export class Account {
     this.noteForPlan(urn, { entry });
   }
 
-  /** Keeps what the plan does not show, where somebody reports it. */
+  /** True where somebody reports a plan. */
+  get isPlanReported(): boolean {
+    return this.#around.noteForPlan !== undefined;
+  }
+
+  /** Notes what the plan does not show, for a report of it. */
   noteForPlan(urn: string | undefined, note: Omit<PlanNote, "urn">): void {
     if (urn !== undefined) this.#around.noteForPlan?.({ urn, ...note });
   }

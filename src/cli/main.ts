@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { Command } from "commander";
 import { SettingsError } from "../account/settings";
 import { FilesError } from "../catalog/files";
+import { ReviewError } from "../live/review";
 import { doctorCommand } from "./doctor";
 import { driftCommand } from "./drift";
 import { emulatorCommand } from "./emulator";
@@ -14,6 +15,7 @@ import { journalCommand } from "./journal";
 import { planCommand } from "./plan";
 import { schemaCommand } from "./schema";
 import { showCommand } from "./show";
+import { upCommand } from "./up";
 import { validateCommand } from "./validate";
 
 const { version } = JSON.parse(readFileSync(join(__dirname, "../../package.json"), "utf8")) as {
@@ -30,6 +32,7 @@ const program = new Command("pulumi-shortlink")
   .addCommand(exportCommand())
   .addCommand(importCommand())
   .addCommand(planCommand())
+  .addCommand(upCommand())
   .addCommand(driftCommand())
   .addCommand(doctorCommand())
   .addCommand(emulatorCommand())
@@ -40,5 +43,5 @@ for (const command of program.commands) command.copyInheritedSettings(program);
 
 program.parseAsync().catch((error: unknown) => {
   console.error(`pulumi-shortlink: ${error instanceof Error ? error.message : String(error)}`);
-  process.exitCode = error instanceof FilesError || error instanceof SettingsError ? 2 : 1;
+  process.exitCode = [FilesError, ReviewError, SettingsError].some((wrong) => error instanceof wrong) ? 2 : 1;
 });

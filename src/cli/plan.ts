@@ -1,13 +1,17 @@
 import { Command, Option } from "commander";
+import { writeFileSync } from "node:fs";
+import type { Account } from "../account/account";
 import { toPlan } from "../live/plan";
 import { planFormats, reportPlan, type PlanFormat } from "../live/plan-report";
-import { domainNames } from "../live/survey";
+import { toReview, type Review } from "../live/review";
+import { domainNames, survey } from "../live/survey";
 import { openAccount } from "./account";
 import { configOf, previewOf } from "./pulumi";
 
 interface Options {
   stack?: string;
   format: PlanFormat;
+  save?: string;
 }
 
 /** `pulumi-shortlink plan`: what `pulumi up` would do, for those who decide over it. */
@@ -19,14 +23,27 @@ export function planCommand(): Command {
     )
     .argument("[options...]", "after --: options for pulumi preview, like -- --refresh=false")
     .option("--stack <name>", "stack (default: the selected one)")
+    .option("--save <file>", 'file to keep the plan in, for "pulumi-shortlink up --plan"')
     .addOption(new Option("--format <format>", "form of the plan").choices(planFormats).default("text"))
-    .action(async (options: string[], { stack, format }: Options) => {
+    .action(async (options: string[], { stack, format, save }: Options) => {
       const of = stack === undefined ? [] : ["--stack", stack];
       const account = openAccount(await configOf(of));
-      const { preview, notes } = await previewOf([...of, ...options]);
-      const plan = toPlan(preview, { notes, domains: await domainNames(account) });
+      const { plan, toKeep } = await makePlan(account, of, options);
       console.log(reportPlan({ ...plan, ...account.client.costOf(plan.requests) }, format));
-      if (plan.errors.length > 0 || plan.changes.some(({ action }) => action === "conflict"))
-        process.exitCode = 1;
+      const isFailing = plan.errors.length > 0 || plan.changes.some(({ action }) => action === "conflict");
+      if (isFailing) process.exitCode = 1;
+      if (save === undefined) return;
+      if (isFailing) return console.error(`It is not saved, as "pulumi up" would fail.`);
+      writeFileSync(save, `${JSON.stringify(await toKeep(), null, 2)}\n`, { mode: 0o600 });
+      console.error(`To apply it: pulumi-shortlink up --plan ${save}`);
     });
+}
+
+/** The plan of the program in the working directory, and a way to keep it. */
+export async function makePlan(account: Account, stack: readonly string[], options: string[]) {
+  const { preview, notes } = await previewOf([...stack, ...options]);
+  const plan = toPlan(preview, { notes, domains: await domainNames(account) });
+  const toKeep = async (): Promise<Review> =>
+    toReview(account, plan, { options, notes, account: await survey(account.client) });
+  return { plan, toKeep };
 }

@@ -1,10 +1,12 @@
-import { spawn } from "node:child_process";
+import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
 import type { PlanNote } from "../account/account";
 import { environmentWith, planNotesVariable } from "../account/settings";
+import type { EngineEvent } from "./progress";
 import type { Preview } from "../live/preview";
 
 /** A command of Pulumi's CLI that failed; the message is what it printed. */
@@ -19,20 +21,24 @@ export class PulumiError extends Error {
   }
 }
 
-/** Runs a command of Pulumi's CLI in the working directory and returns what it printed. */
-export async function pulumi(
+interface Running {
+  isShown?: boolean;
+  variables?: Record<string, string>;
+}
+
+function startPulumi(
   args: readonly string[],
-  { isShown = false, variables = {} }: { isShown?: boolean; variables?: Record<string, string> } = {},
-): Promise<string> {
-  const child = spawn("pulumi", [...args, "--non-interactive"], {
+  { isShown = false, variables = {} }: Running = {},
+): ChildProcess {
+  return spawn("pulumi", [...args, "--non-interactive"], {
     stdio: ["ignore", isShown ? "inherit" : "pipe", isShown ? "inherit" : "pipe"],
     env: environmentWith(variables),
   });
-  let [output, errors] = ["", ""];
-  child.stdout?.on("data", (chunk) => (output += String(chunk)));
-  child.stderr?.on("data", (chunk) => (errors += String(chunk)));
+}
+
+async function ended(closed: Promise<unknown>): Promise<void> {
   try {
-    await once(child, "close");
+    await closed;
   } catch (cause) {
     throw new PulumiError(
       "Pulumi's CLI cannot be started. Install it (https://www.pulumi.com/docs/install) and run the command in the folder " +
@@ -41,17 +47,35 @@ export async function pulumi(
       { cause },
     );
   }
+}
+
+/** Runs a command of Pulumi's CLI in the working directory and returns what it printed. */
+export async function pulumi(args: readonly string[], running: Running = {}): Promise<string> {
+  const child = startPulumi(args, running);
+  let [output, errors] = ["", ""];
+  child.stdout?.on("data", (chunk) => (output += String(chunk)));
+  child.stderr?.on("data", (chunk) => (errors += String(chunk)));
+  await ended(once(child, "close"));
   if (child.exitCode === 0) return output;
   throw new PulumiError(`"pulumi ${args.join(" ")}" failed:\n${`${errors}${output}`.trim()}`, output);
+}
+
+/** A folder of our own, which is gone afterwards. */
+export async function withFolder<Result>(use: (folder: string) => Promise<Result>): Promise<Result> {
+  const folder = mkdtempSync(join(tmpdir(), "pulumi-shortlink-"));
+  try {
+    return await use(folder);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 }
 
 /** The plan of a program, and what the provider knows beyond it. @param options As `pulumi preview` takes them. */
 export async function previewOf(
   options: readonly string[],
 ): Promise<{ preview: Preview; notes: PlanNote[] }> {
-  const folder = mkdtempSync(join(tmpdir(), "pulumi-shortlink-"));
-  const file = join(folder, "notes");
-  try {
+  return withFolder(async (folder) => {
+    const file = join(folder, "notes");
     const text = await pulumi(["preview", "--json", ...options], {
       variables: { [planNotesVariable]: file },
     }).catch((error: unknown) => {
@@ -62,9 +86,28 @@ export async function previewOf(
     const lines = existsSync(file) ? readFileSync(file, "utf8").split("\n") : [];
     const notes = lines.filter((line) => line !== "").map((line) => JSON.parse(line) as PlanNote);
     return { preview: JSON.parse(text) as Preview, notes };
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+  });
+}
+
+/** Runs `pulumi up` and passes each event of the engine on. Returns what it printed besides. @throws PulumiError where it fails. */
+export async function upWith(
+  options: readonly string[],
+  onEvent: (event: EngineEvent) => void,
+): Promise<void> {
+  const all = ["up", "--yes", "--skip-preview", "--json", ...options];
+  const child = startPulumi(all);
+  let errors = "";
+  child.stderr?.on("data", (chunk) => (errors += String(chunk)));
+  const closed = once(child, "close");
+  closed.catch(() => undefined);
+  if (child.stdout)
+    for await (const line of createInterface(child.stdout)) {
+      if (line.startsWith("{")) onEvent(JSON.parse(line) as EngineEvent);
+      else errors += `${line}\n`;
+    }
+  await ended(closed);
+  if (child.exitCode !== 0)
+    throw new PulumiError(`"pulumi up" failed.${errors === "" ? "" : `\n${errors.trim()}`}`);
 }
 
 /** The configuration of a stack by full keys. */

@@ -186,7 +186,10 @@ function totalsOf({ changes, unchanged, others, errors }: Plan): string {
     const count = changes.filter((change) => change.action === action).length;
     return count > 0 ? [`${count} ${words[action]}`] : [];
   });
-  const rest = [`${unchanged} unchanged`, ...(others > 0 ? [`${others} other resources change`] : [])];
+  const rest = [
+    `${unchanged} unchanged`,
+    ...(others.length > 0 ? [`${others.length} other resources change`] : []),
+  ];
   const begin = errors.length > 0 ? "Pulumi cannot plan this program. " : "";
   return `${begin}${[counts.length > 0 ? counts.join(", ") : "No changes", ...rest].join("; ")}.`;
 }

@@ -27,6 +27,8 @@ export interface Change {
   /** Name of the resource in the program. */
   resource: string;
   urn: string;
+  /** Id of the object on the service that it is about; undefined for one that is created. */
+  id?: number;
   /** File, line and column of its entry in a catalog. */
   place?: string;
   /** Domain and alias of a link, as visitors know it; of a domain its name. */
@@ -55,12 +57,14 @@ export interface LostLink {
 }
 
 export interface Plan {
+  /** Stack and project, like "dev of links"; undefined where Pulumi could not begin to plan. */
+  stack?: string;
   /** In the order of actions, deletions first, and of addresses. */
   changes: Change[];
   /** Resources that stay as they are, those of other kinds too. */
   unchanged: number;
-  /** Resources of other kinds that change. */
-  others: number;
+  /** Resources of other kinds that change, and what Pulumi calls that. */
+  others: { resource: string; action: string }[];
   /** Short links that stop working, or lead elsewhere; those that stop first. */
   lost: LostLink[];
   /** Requests that the run is going to send; more where links swap aliases or answers are lost. */
@@ -129,10 +133,14 @@ export function toPlan({ steps = [], diagnostics, changeSummary }: Preview, { no
     op !== "same" &&
     op !== "read" &&
     !parts.has(op);
+  const [, stack, project] = /^urn:pulumi:(.*?)::(.*?)::/.exec(steps[0]?.urn ?? "") ?? [];
   return {
+    ...(stack === undefined ? {} : { stack: `${stack} of ${project}` }),
     changes,
     unchanged: changeSummary?.same ?? 0,
-    others: steps.filter(isOther).length,
+    others: steps
+      .filter(isOther)
+      .map(({ urn, op }) => ({ resource: `${typeOf(urn)} ${nameOf(urn)}`, action: op })),
     lost: lostIn(own, changes, addresses),
     requests: costed.reduce((sum, { requests }) => sum + requests, takings * makingWay),
     errors: (diagnostics ?? [])
@@ -149,7 +157,14 @@ function toChange(
   const { op, urn, oldState, newState } = step;
   const type = isLink(step) ? "link" : "domain";
   const resource = nameOf(urn);
-  const about = { type, resource, urn, ...(place === undefined ? {} : { place }) } as const;
+  const id = known ? known.object.split(" ")[1] : oldState?.id;
+  const about = {
+    type,
+    resource,
+    urn,
+    ...(id === undefined ? {} : { id: Number(id) }),
+    ...(place === undefined ? {} : { place }),
+  } as const;
   // The deletion of a domain is preceded by a look for links on it.
   const deletion = type === "domain" ? 2 : 1;
   if (op === "delete" && oldState) {

@@ -6,6 +6,7 @@ import { isUnknown, type Problem } from "../fields/problem";
 import type { Table } from "../fields/row";
 import { comparable, comparedOf, replacingOf } from "../fields/table";
 import { changedFields, isSame } from "./drift";
+import { fingerprintsOf } from "./secrets";
 import { objectOf, type Item, type Model, type Plan } from "./model";
 
 // How both resources are planned.
@@ -21,6 +22,8 @@ export function checkArgs(
   account.progress.noteChecked(about.urn, isInState);
   if (isInState) account.ownership.noteInState(about.urn);
   const { fields, problems } = checkFields(table, args);
+  if (account.isPlanReported && account.knownSettings)
+    account.noteForPlan(about.urn, { inputs: fingerprintsOf(fields, account.knownSettings.apiKey) });
   return { args: fields, problems };
 }
 

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { createHash, createHmac } from "node:crypto";
 import type { Inputs } from "../account/saved";
 import { secretsOf, type Values } from "../fields/table";
 import type { Table } from "../fields/row";
@@ -38,4 +38,18 @@ export function digested(values: Values, secrets: readonly string[] = []): Value
       secrets.includes(name) && value !== undefined && value !== null ? digest(value) : value,
     ]),
   );
+}
+
+/** What tells whether a field has changed, and to nobody without the key what it is. */
+export type Fingerprints = Record<string, string>;
+
+/** The fingerprints of the fields that have a value. Without the API key nobody can try out passwords against them. */
+export function fingerprintsOf(values: Values, apiKey: string): Fingerprints {
+  const fingerprint = (name: string, value: unknown) =>
+    createHmac("sha256", apiKey)
+      .update(JSON.stringify([name, value]))
+      .digest("base64url")
+      .slice(0, 16);
+  const given = Object.entries(values).filter(([, value]) => value !== undefined && value !== null);
+  return Object.fromEntries(given.map(([name, value]) => [name, fingerprint(name, value)]));
 }

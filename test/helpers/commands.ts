@@ -29,6 +29,11 @@ export class Commands {
     writeFileSync(join(this.folder, file), text);
   }
 
+  /** Sets a variable in the environment of the commands. */
+  set(name: string, value: string): void {
+    this.#environment[name] = value;
+  }
+
   /** Runs a command line that must end with a status, and returns what it printed on both streams. */
   async run(command: string, status = 0): Promise<string> {
     const main = join(root, "dist/cli/main.js");

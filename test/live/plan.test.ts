@@ -128,7 +128,11 @@ test("the errors of a program that cannot be planned, and the resources of other
   ];
   const steps = [{ op: "create", urn: `${stack}::aws:s3/bucket:Bucket::logs` }];
   const found = plan({ steps, diagnostics, changeSummary: { same: 4 } });
-  expect(found).toMatchObject({ errors: ["links/a.yaml:3:5 url is required"], others: 1, unchanged: 4 });
+  expect(found).toMatchObject({
+    errors: ["links/a.yaml:3:5 url is required"],
+    others: [expect.anything()],
+    unchanged: 4,
+  });
   expect(reportPlan(found, "text")).toBe(
     "Pulumi cannot plan this program. No changes; 4 unchanged; 1 other resources change.\n\n" +
       "Errors (1):\n  links/a.yaml:3:5 url is required\n\nIt sends no request.",

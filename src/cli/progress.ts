@@ -1,0 +1,99 @@
+import { nameOf } from "../live/preview";
+
+// How far a run of the engine is.
+
+/** An event of the engine, as far as it matters here. */
+export interface EngineEvent {
+  resOutputsEvent?: { metadata: StepEvent };
+  diagnosticEvent?: { urn?: string; message: string; severity: string; ephemeral?: boolean };
+  summaryEvent?: { durationSeconds: number; resourceChanges?: Record<string, number> };
+}
+interface StepEvent {
+  op: string;
+  urn: string;
+}
+
+/** Milliseconds between two lines where they cannot be written over. */
+const pause = 5000;
+
+/** Where the lines go. */
+export interface Screen {
+  isTerminal: boolean;
+  write: (text: string) => void;
+  now: () => number;
+}
+
+/** What a run is going to do. */
+interface Expected {
+  /** Steps of the engine by URN: two for a replacement. */
+  steps: ReadonlyMap<string, number>;
+  /** Milliseconds that it waits for the limit, as far as is known. */
+  wait: number;
+  /** Requests that the account may send in a window; undefined where the service tells no limit. */
+  limit?: number | undefined;
+}
+
+/** Tells how far a run is: in one line that is written over on a terminal, elsewhere in a line every few seconds. */
+export class Progress {
+  readonly #left: Map<string, number>;
+  readonly #begin: number;
+  readonly #total: number;
+  #last: number;
+
+  constructor(
+    private readonly expected: Expected,
+    private readonly screen: Screen,
+  ) {
+    this.#left = new Map(expected.steps);
+    this.#total = this.#left.size;
+    this.#begin = this.#last = screen.now();
+  }
+
+  /** Takes an event in, and shows what the user must know of it. */
+  hear({ resOutputsEvent, diagnosticEvent }: EngineEvent): void {
+    if (diagnosticEvent) this.#say(diagnosticEvent);
+    const { op, urn } = resOutputsEvent?.metadata ?? { op: "same", urn: "" };
+    const left = this.#left.get(urn);
+    // The step that a replacement is told as beside its two parts is none of its own.
+    if (left === undefined || op === "same" || op === "replace") return;
+    if (left > 1) this.#left.set(urn, left - 1);
+    else this.#left.delete(urn);
+    this.tick();
+  }
+
+  /** Shows the line, if it is time. */
+  tick(): void {
+    const now = this.screen.now();
+    if (this.screen.isTerminal) return this.screen.write(`\r${this.#line()}\u001b[K`);
+    if (now - this.#last < pause) return;
+    this.#last = now;
+    this.screen.write(`${this.#line()}\n`);
+  }
+
+  /** Takes the line away, so that others can follow. */
+  end(): void {
+    if (this.screen.isTerminal) this.screen.write("\r\u001b[K");
+  }
+
+  #line(): string {
+    const left = this.#left.size;
+    const done = this.#total - left;
+    const elapsed = this.screen.now() - this.#begin;
+    // By its pace so far; but the wait for the limit may still be to come.
+    const byPace = done === 0 ? 0 : (elapsed / done) * left;
+    const seconds = Math.ceil(Math.max(byPace, this.expected.wait - elapsed, 0) / 1000);
+    const time = seconds < 90 ? `${seconds} s` : `${Math.ceil(seconds / 60)} minutes`;
+    const { limit } = this.expected;
+    const end = left === 0 ? "" : `, about ${time} to go${limit === undefined ? "" : ` (limit ${limit})`}`;
+    return `${done} of ${this.#total} done, ${left} left${end}`;
+  }
+
+  #say({ urn, message, severity, ephemeral }: NonNullable<EngineEvent["diagnosticEvent"]>): void {
+    // Those that count for a moment only are about waits for the limit, which the line tells of.
+    if (severity === "debug" || ephemeral) return;
+    const text = message.replace(/<\{%.*?%\}>/g, "").trim();
+    if (text === "") return;
+    this.end();
+    this.screen.write(`${urn === undefined ? "" : `${nameOf(urn)}: `}${text}\n`);
+  }
+}

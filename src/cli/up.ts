@@ -1,0 +1,100 @@
+import { Command } from "commander";
+import { join } from "node:path";
+import type { Plan } from "../live/plan";
+import { movedSince, readReview } from "../live/review";
+import { openAccount } from "./account";
+import { makePlan } from "./plan";
+import { Progress, type EngineEvent } from "./progress";
+import { configOf, upWith, withFolder } from "./pulumi";
+
+/** Differences that are told one by one; what matters is that there are some. */
+const shown = 20;
+
+/** `pulumi-shortlink up`: a plan that was reviewed, and nothing else. */
+export function upCommand(): Command {
+  return new Command("up")
+    .description(
+      "apply a plan that was reviewed, and stop before the first write where the catalog, the state or the service has changed since",
+    )
+    .requiredOption("--plan <file>", 'the plan, as "pulumi-shortlink plan --save" has kept it')
+    .option("--stack <name>", "stack (default: the selected one)")
+    .action(async ({ plan: file, stack }: { plan: string; stack?: string }) => {
+      const reviewed = readReview(file);
+      const of = stack === undefined ? [] : ["--stack", stack];
+      const account = openAccount(await configOf(of));
+      await withFolder(async (folder) => {
+        const enginePlan = join(folder, "plan.json");
+        const saving = [...reviewed.options, "--save-plan", enginePlan];
+        const { plan, toKeep } = await makePlan(account, of, saving);
+        assertHolds(file, movedSince(reviewed, await toKeep()));
+        if (plan.changes.length + plan.others.length === 0) return console.log("The plan has no changes.");
+        // The engine holds itself to it, should the program change in these seconds.
+        await apply(
+          plan,
+          [...of, ...reviewed.options, "--plan", enginePlan],
+          account.client.costOf(plan.requests),
+        );
+      });
+    });
+}
+
+/** Throws where something has moved since the review. */
+function assertHolds(file: string, moved: readonly string[]): void {
+  if (moved.length === 0) return;
+  const more = moved.length > shown ? [`and ${moved.length - shown} more`] : [];
+  const lines = [...moved.slice(0, shown), ...more].map((text) => `  ${text}`).join("\n");
+  throw new Error(
+    `The plan does not hold any more. Nothing was written. Since it was made:\n${lines}\n` +
+      `Make a new one with "pulumi-shortlink plan --save ${file}" and have it reviewed.`,
+  );
+}
+
+/** Runs `pulumi up` and tells how far it is. */
+async function apply(
+  { changes }: Plan,
+  options: readonly string[],
+  { limit, wait = 0 }: { limit?: number; wait?: number } = {},
+): Promise<void> {
+  const steps = new Map(changes.map(({ urn, action }) => [urn, action === "replace" ? 2 : 1]));
+  const screen = {
+    isTerminal: process.stderr.isTTY,
+    write: (text: string) => void process.stderr.write(text),
+    now: () => Date.now(),
+  };
+  const progress = new Progress({ steps, wait, limit }, screen);
+  const timer = setInterval(() => progress.tick(), 1000);
+  let summary = "";
+  try {
+    await upWith(options, (event) => {
+      progress.hear(event);
+      if (event.summaryEvent) summary = describeRun(event.summaryEvent);
+    });
+  } catch (error) {
+    throw new Error(`${(error as Error).message}\nWhat is done is in the state. Make a plan for the rest.`, {
+      cause: error,
+    });
+  } finally {
+    clearInterval(timer);
+    progress.end();
+  }
+  console.log(`The plan is applied: ${summary}.`);
+}
+
+const done = {
+  create: "created",
+  update: "changed",
+  replace: "replaced",
+  delete: "deleted",
+  same: "unchanged",
+};
+
+function describeRun({
+  resourceChanges = {},
+  durationSeconds,
+}: NonNullable<EngineEvent["summaryEvent"]>): string {
+  const counts = Object.entries(done).flatMap(([action, word]) => {
+    const count = resourceChanges[action] ?? 0;
+    return count > 0 ? [`${count} ${word}`] : [];
+  });
+  return `${counts.join(", ")} in ${durationSeconds} s`;
+}

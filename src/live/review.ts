@@ -1,0 +1,219 @@
+import { readFileSync } from "node:fs";
+import type { Account, PlanNote } from "../account/account";
+import { hostOf } from "../account/find";
+import { domainModel } from "../domain/model";
+import { linkModel } from "../link/model";
+import { asWritten } from "../resource/model";
+import { fingerprintsOf, type Fingerprints } from "../resource/secrets";
+import { collate } from "../service/collate";
+import type { Action, Change, Plan } from "./plan";
+import { notKnown } from "./preview";
+import type { Survey } from "./survey";
+
+// A plan that is kept for a review, and what has moved since.
+
+/** A plan and what it rests on. Of values that the plan does not show there are only fingerprints, made with the API key. */
+export interface Review {
+  format: 1;
+  /** Address of the service. */
+  service: string;
+  /** Fingerprint of the API key. */
+  key: string;
+  /** Options of `pulumi preview` that it was made with. */
+  options: string[];
+  plan: Plan;
+  /** The arguments of the resources that change, by their URNs. */
+  inputs: Record<string, Fingerprints>;
+  /** What the service has of the objects that change, by names like "link 7". */
+  objects: Record<string, Fingerprints>;
+  /** The ids of all links on a domain that goes. */
+  linksOf: Record<string, number[]>;
+  /** The links that have an address which a link is to get. */
+  holders: Record<string, number[]>;
+}
+
+/** Thrown where a file is no plan that can be applied. */
+export class ReviewError extends Error {}
+
+/** A plan with what it rests on. */
+export function toReview(
+  account: Account,
+  plan: Plan,
+  { options, notes, account: survey }: { options: string[]; notes: readonly PlanNote[]; account: Survey },
+): Review {
+  const { apiKey, baseUrl } = account.settings;
+  const changed = new Set(plan.changes.map(({ urn }) => urn));
+  const inputs = notes.flatMap(({ urn, inputs }) =>
+    inputs && changed.has(urn) ? [[urn, inputs] as const] : [],
+  );
+  const domains = new Map(survey.domains.map((each) => [each.id, asWritten(account, domainModel, each)]));
+  const links = new Map(survey.links.map((each) => [each.id, each]));
+  const review: Review = {
+    format: 1,
+    service: baseUrl,
+    key: fingerprintsOf({ apiKey }, apiKey).apiKey ?? "",
+    options,
+    plan,
+    inputs: Object.fromEntries(inputs),
+    objects: {},
+    linksOf: {},
+    holders: {},
+  };
+  const holders = new Map<string, number[]>();
+  for (const link of survey.links) {
+    const address = collate(`${hostOf(link)}/${link.alias}`);
+    holders.set(address, [...(holders.get(address) ?? []), link.id]);
+  }
+  for (const { type, action, id, address, newAddress = address } of plan.changes) {
+    if (id !== undefined) {
+      const link = links.get(id);
+      const values = type === "domain" ? domains.get(id) : link && asWritten(account, linkModel, link);
+      if (values) review.objects[`${type} ${id}`] = fingerprintsOf(values, apiKey);
+      if (type === "domain" && (action === "delete" || action === "replace"))
+        review.linksOf[`${type} ${id}`] = survey.links
+          .filter(({ domain_id: domain }) => domain === id)
+          .map((each) => each.id);
+    }
+    if (type === "link" && action !== "delete" && !newAddress.includes(notKnown))
+      review.holders[newAddress] = holders.get(collate(newAddress)) ?? [];
+  }
+  return review;
+}
+
+/** Reads a plan from its file. Throws a `ReviewError` where it is none. */
+export function readReview(file: string): Review {
+  let review: Partial<Review> | null;
+  try {
+    review = JSON.parse(readFileSync(file, "utf8")) as Partial<Review> | null;
+  } catch (cause) {
+    const reason = cause instanceof SyntaxError ? "it is no JSON" : (cause as Error).message;
+    throw new ReviewError(`${file} is no plan: ${reason}. ${makeOne(file)}`, { cause });
+  }
+  if (review?.format !== 1 || !Array.isArray(review.plan?.changes))
+    throw new ReviewError(`${file} is no plan of this version of pulumi-shortlink. ${makeOne(file)}`);
+  return review as Review;
+}
+
+function makeOne(file: string): string {
+  return `Make one with "pulumi-shortlink plan --save ${file}".`;
+}
+
+const becoming: Readonly<Record<Action, string>> = {
+  delete: "deleted",
+  replace: "replaced",
+  conflict: "in the way of a new one",
+  adopt: "adopted",
+  update: "changed",
+  create: "created",
+};
+
+/** What has moved since a plan was reviewed, a line each; nothing where the new plan is the same and rests on the same. */
+export function movedSince(reviewed: Review, now: Review): string[] {
+  const foundation = [
+    ...differing("the stack", reviewed.plan.stack, now.plan.stack),
+    ...differing("shortlink:baseUrl", reviewed.service, now.service),
+    ...(reviewed.key === now.key ? [] : ["shortlink:apiKey is another one than that of the plan"]),
+  ];
+  // All else would be about another account, or cannot be compared.
+  if (foundation.length > 0) return foundation;
+  if (now.plan.errors.length > 0)
+    return now.plan.errors.map((text) => `Pulumi cannot plan the program any more: ${text}`);
+  const before = new Map(reviewed.plan.changes.map((change) => [change.urn, change]));
+  const after = new Map(now.plan.changes.map((change) => [change.urn, change]));
+  return [
+    ...[...before].flatMap(([urn, change]) => {
+      const other = after.get(urn);
+      if (!other)
+        return [`${nameOf(change)}: is to be ${becoming[change.action]} in the plan, and now is not`];
+      return movedIn(change, other, reviewed, now).map((text) => `${nameOf(other)}: ${text}`);
+    }),
+    ...[...after]
+      .filter(([urn]) => !before.has(urn))
+      .map(
+        ([, change]) => `${nameOf(change)}: would be ${becoming[change.action]}, which is not in the plan`,
+      ),
+    ...othersMoved(reviewed.plan, now.plan),
+  ];
+}
+
+function differing(what: string, before: unknown, now: unknown): string[] {
+  const show = (value: unknown) => (value === null || value === undefined ? "none" : JSON.stringify(value));
+  return show(before) === show(now) ? [] : [`${what} is ${show(now)}, and ${show(before)} in the plan`];
+}
+
+/** The resource as those know it who have read the plan. */
+function nameOf({ address, place, resource }: Change): string {
+  return `${place ?? resource} ${address}`;
+}
+
+/** What is different in the same change. */
+function movedIn(before: Change, now: Change, reviewed: Review, latest: Review): string[] {
+  if (before.action !== now.action)
+    return [
+      `would be ${becoming[now.action]}${reasonOf(now)}, and in the plan it is to be ${becoming[before.action]}`,
+    ];
+  const fieldsOf = ({ fields }: Change) => new Map(fields.map((field) => [field.name, field]));
+  const [old, news] = [fieldsOf(before), fieldsOf(now)];
+  const named = [...new Set([...old.keys(), ...news.keys()])];
+  const told = [
+    ...differing("its id", before.id, now.id),
+    ...differing("its address", before.address, now.address),
+    ...differing("its new address", before.newAddress, now.newAddress),
+    ...differing("url", before.url, now.url),
+    ...differing("the reason", before.reason, now.reason),
+    ...named.flatMap((name) => {
+      const [one, other] = [old.get(name), news.get(name)];
+      if (!one) return [`${name} changes, which is not in the plan`];
+      if (!other) return [`${name} does not change any more`];
+      return [
+        ...differing(`${name} in the state`, one.old, other.old),
+        ...(name === "url" ? [] : differing(name, one.new, other.new)),
+      ];
+    }),
+  ];
+  const { urn, type, id, newAddress = now.address } = now;
+  // What the address says is told with it.
+  const isTold = (name: string) =>
+    told.some(
+      (text) =>
+        text.startsWith(`${name} `) ||
+        (/^its (?:new )?address /.test(text) && /^(alias|domainId)$/.test(name)),
+    );
+  const hidden = unlike(reviewed.inputs[urn], latest.inputs[urn]).filter((name) => !isTold(name));
+  const object = `${type} ${id}`;
+  const [was, is] = [reviewed.objects[object], latest.objects[object]];
+  const remote =
+    is === undefined ? (was === undefined ? [] : ["was deleted on the service"]) : unlike(was, is);
+  const list = (ids: readonly number[] = []) => (ids.length === 0 ? "none" : ids.join(", "));
+  return [
+    ...told,
+    ...hidden.map((name) => `${name} is another one than in the plan`),
+    ...(is === undefined ? remote : remote.map((name) => `${name} was changed on the service`)),
+    ...differing("links of this domain", list(reviewed.linksOf[object]), list(latest.linksOf[object])),
+    ...differing(
+      "the link that has this address",
+      list(reviewed.holders[newAddress]),
+      list(latest.holders[newAddress]),
+    ),
+  ];
+}
+
+function reasonOf({ reason }: Change): string {
+  return reason === undefined ? "" : ` (${reason})`;
+}
+
+/** The fields whose fingerprints differ. */
+function unlike(before: Fingerprints = {}, now: Fingerprints = {}): string[] {
+  const names = [...new Set([...Object.keys(before), ...Object.keys(now)])];
+  return names.filter((name) => before[name] !== now[name]);
+}
+
+/** The resources of other kinds that change. */
+function othersMoved(before: Plan, now: Plan): string[] {
+  const text = ({ resource, action }: Plan["others"][number]) => `${resource}: ${action}`;
+  const [old, news] = [new Set(before.others.map(text)), new Set(now.others.map(text))];
+  return [
+    ...[...old].filter((each) => !news.has(each)).map((each) => `${each} is in the plan, and now is not`),
+    ...[...news].filter((each) => !old.has(each)).map((each) => `${each} is not in the plan`),
+  ];
+}

@@ -1,0 +1,307 @@
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { createEmulator, type Emulator } from "pulumi-shortlink/emulator";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Review } from "../../src/live/review";
+import { seed } from "../helpers/arbitraries";
+import { Commands } from "../helpers/commands";
+import { send } from "../helpers/emulator";
+
+// A plan is reviewed, something moves, and `pulumi-shortlink up` stops before it writes. If nothing moves, it applies the plan.
+
+const apiKey = "a-key-that-must-not-show";
+const folder = mkdtempSync(join(tmpdir(), "shortlink-review-"));
+const data = join(folder, "data.json");
+let emulator: Emulator;
+let project: Commands;
+
+const link = (key: string, more = "", domain = "go.example") =>
+  `  ${key}: { domain: ${domain}, alias: ${key}, url: "https://example.com/${key}"${more} }`;
+const locked = link("locked", ', redirectPassword: { secret: "env:SESAME" }');
+const before = [
+  ...["keep", "edited", "gone", "renamed", "moved"].map((key) => link(key)),
+  locked,
+  link("old", "", "old.example"),
+];
+const after = [
+  link("keep"),
+  link("edited").replace("com/edited", "com/edited-2"),
+  link("renamed").replace("alias: renamed", "alias: other"),
+  link("moved", "", "new.example"),
+  locked,
+  link("free", ", adopt: ifEqual"),
+  link("new"),
+];
+const write = (lines: string[], domains = "go.example: {}, new.example: {}") =>
+  project.write("links/all.yaml", [`domains: { ${domains} }`, "links:", ...lines].join("\n"));
+/** The reviewed catalog with another line in the place of one, or without it. */
+const edit = (key: string, ...instead: string[]) =>
+  write(after.flatMap((line) => (line.startsWith(`  ${key}:`) ? instead : [line])));
+
+const settings = {
+  PULUMI_STACK: "dev",
+  SHORTLINK_ALLOW_DELETES: "100",
+  SHORTLINK_API_KEY: apiKey,
+  SESAME: "another sesame",
+};
+/** What a plan rests on, beside the data of the service. */
+const parts = ["links", "plan.json", ".pulumi/state"];
+
+beforeAll(async () => {
+  emulator = await createEmulator({ apiKey, data });
+  project = new Commands(emulator, { ...settings, SESAME: "open sesame" });
+  project.write("index.js", 'new (require("pulumi-shortlink").LinkCatalog)("links", { files: "links" });');
+  write(before, "go.example: {}, new.example: {}, old.example: { forceDestroy: true }");
+  await project.run("pulumi stack init other && pulumi stack init dev && pulumi up --yes --skip-preview");
+  await byHand("POST", "/links", `url=https://example.com/free&domain_id=${await domainId("go")}&alias=free`);
+  write(after);
+  project.set("SESAME", settings.SESAME);
+  const told = await project.run("shortlink plan --save plan.json");
+  expect(told).toContain("To apply it: pulumi-shortlink up --plan plan.json");
+  const kept = readFileSync(join(project.folder, "plan.json"), "utf8");
+  for (const secret of [apiKey, "sesame"]) expect(kept).not.toContain(secret);
+  await emulator.close();
+  cpSync(data, `${data}.kept`);
+  for (const part of parts)
+    cpSync(join(project.folder, part), join(folder, "kept", part), { recursive: true });
+});
+afterAll(async () => {
+  await emulator.close();
+  project.remove();
+  rmSync(folder, { recursive: true });
+});
+
+/** All as it was when the plan was made. */
+async function restore(): Promise<void> {
+  await emulator.close();
+  cpSync(`${data}.kept`, data);
+  for (const part of parts) {
+    rmSync(join(project.folder, part), { recursive: true });
+    cpSync(join(folder, "kept", part), join(project.folder, part), { recursive: true });
+  }
+  for (const [name, value] of Object.entries(settings)) project.set(name, value);
+  project.set("SHORTLINK_BASE_URL", emulator.url);
+  emulator = await createEmulator({ apiKey, data, port: Number(new URL(emulator.url).port) });
+  // The connection that this process has kept is that to the one before.
+  await fetch(emulator.url).catch(() => undefined);
+}
+
+async function byHand(method: string, path: string, form?: string): Promise<void> {
+  const { status } = await send(emulator, method, path, form === undefined ? {} : { form });
+  expect(status).toBeLessThan(300);
+}
+async function rows(path: string): Promise<{ id: number; alias: string; name: string }[]> {
+  const { body } = await send(emulator, "GET", `${path}?per_page=100`);
+  return (body as { data: Awaited<ReturnType<typeof rows>> }).data;
+}
+const domainId = async (name: string) =>
+  (await rows("/domains")).find((row) => row.name === `${name}.example`)?.id;
+const path = async (alias: string) =>
+  `/links/${(await rows("/links")).find((row) => row.alias === alias)?.id}`;
+const urn = (name: string) =>
+  `'urn:pulumi:dev::project::shortlink:index:LinkCatalog$pulumi-nodejs:dynamic/shortlink:Link::links-${name}'`;
+
+type Move = [what: string, move: () => unknown, told: RegExp | string];
+const inCatalog: Move[] = [
+  [
+    "another destination",
+    () => edit("edited", link("edited")),
+    /edited: is to be changed in the plan, and now is not/,
+  ],
+  [
+    "a third destination",
+    () => edit("edited", link("edited").replace("com/edited", "com/edited-3")),
+    'links/all.yaml:4:3 go.example/edited: url is "https://example.com/edited-3", and "https://example.com/edited-2" in the plan',
+  ],
+  [
+    "a change more",
+    () => edit("keep", link("keep", ", clicksLimit: 1")),
+    /keep: would be changed, which is not in the plan/,
+  ],
+  [
+    "a link more",
+    () => edit("keep", link("keep"), link("more")),
+    /more: would be created, which is not in the plan/,
+  ],
+  ["a link less", () => edit("keep"), /keep: would be deleted, which is not in the plan/],
+  ["a new link less", () => edit("new"), /new: is to be created in the plan, and now is not/],
+  [
+    "a new link with more fields",
+    () => edit("new", link("new", ", clicksLimit: 1")),
+    /new: clicksLimit is another one/,
+  ],
+  [
+    "another alias",
+    () => edit("new", link("new").replace("alias: new", "alias: n")),
+    /its address is "go.example\/n"/,
+  ],
+  [
+    "a deletion taken back",
+    () => edit("keep", link("keep"), link("gone")),
+    /gone: is to be deleted in the plan, and now is not/,
+  ],
+  [
+    "a move taken back",
+    () => edit("moved", link("moved")),
+    /moved: is to be replaced in the plan, and now is not/,
+  ],
+  [
+    "another name in the file",
+    () => edit("new", link("new").replace("  new:", "  newer:")),
+    /new: is to be created in the plan/,
+  ],
+  [
+    "another password",
+    () => project.set("SESAME", "a third sesame"),
+    /locked: redirectPassword is another one/,
+  ],
+  [
+    "a mistake",
+    () => edit("new", link("new", ", clicksLimit: x")),
+    /Pulumi cannot plan the program any more: [^]*clicksLimit/,
+  ],
+  [
+    "an emptied file",
+    () => {
+      project.set("SHORTLINK_ALLOW_DELETES", "0");
+      write([]);
+    },
+    /Pulumi cannot plan the program any more: [^]*the catalog has no link/,
+  ],
+];
+const onService: Move[] = [
+  [
+    "a link to change is changed",
+    async () => byHand("PATCH", await path("edited"), "clicks_limit=5"),
+    /edited: clicksLimit was changed on the service/,
+  ],
+  [
+    "a link to change is deleted",
+    async () => byHand("DELETE", await path("edited")),
+    /edited: was deleted on the service/,
+  ],
+  [
+    "a link to delete is used again",
+    async () => byHand("PATCH", await path("gone"), "url=https://example.com/used"),
+    /gone: url was changed on the service/,
+  ],
+  [
+    "a link to adopt is changed",
+    async () => byHand("PATCH", await path("free"), "clicks_limit=5"),
+    /free: would be in the way/,
+  ],
+  [
+    "a new alias is taken",
+    async () =>
+      byHand("POST", "/links", `url=https://example.com/&domain_id=${await domainId("go")}&alias=new`),
+    /new: would be in the way of a new one/,
+  ],
+  [
+    "the alias of a rename is taken",
+    async () =>
+      byHand("POST", "/links", `url=https://example.com/&domain_id=${await domainId("go")}&alias=other`),
+    /renamed: the link that has this address is "\d+", and "none" in the plan/,
+  ],
+  [
+    "a domain to delete gets a link",
+    async () =>
+      byHand("POST", "/links", `url=https://example.com/&domain_id=${await domainId("old")}&alias=x`),
+    /old.example: links of this domain is "\d+, \d+"/,
+  ],
+];
+const inState: Move[] = [
+  [
+    "a refresh",
+    async () => {
+      await byHand("PATCH", await path("edited"), "url=https://example.com/hand");
+      await project.run("pulumi refresh --yes --skip-preview");
+    },
+    /edited: url in the state is "https:\/\/example.com\/hand"/,
+  ],
+  [
+    "a resource that is gone",
+    () => project.run(`pulumi state delete --yes ${urn("keep")}`),
+    /keep: would be in the way/,
+  ],
+  [
+    "another stack",
+    () => project.set("PULUMI_STACK", "other"),
+    /the stack is "other of project", and "dev of project" in the plan/,
+  ],
+  [
+    "another service",
+    () => project.set("SHORTLINK_BASE_URL", emulator.url.replace("127.0.0.1", "localhost")),
+    /shortlink:baseUrl is "http:\/\/localhost/,
+  ],
+  [
+    "a plan that somebody has edited",
+    () => {
+      const file = join(project.folder, "plan.json");
+      const review = JSON.parse(readFileSync(file, "utf8")) as Review;
+      review.plan.changes = review.plan.changes.filter(({ action }) => action !== "delete");
+      writeFileSync(file, JSON.stringify(review));
+    },
+    /gone: would be deleted, which is not in the plan/,
+  ],
+];
+
+// All of them take a minute, so each run of the tests takes some.
+const moves = [...inCatalog, ...onService, ...inState];
+const some =
+  fc.sample(fc.shuffledSubarray(moves, { minLength: moves.length }), { seed, numRuns: 1 })[0] ?? [];
+
+test.each(some.slice(0, Number(process.env.MOVES ?? 5)))(
+  `%s stops a plan that was reviewed (seed ${seed})`,
+  async (_what, move, told) => {
+    await restore();
+    await move();
+    const writes = () => emulator.requests.filter(({ method }) => method !== "GET").length;
+    const written = writes();
+    const output = await project.run("shortlink up --plan plan.json", 1);
+    expect(output).toContain("The plan does not hold any more. Nothing was written. Since it was made:\n");
+    if (typeof told === "string") expect(output).toContain(told);
+    else expect(output).toMatch(told);
+    expect(output).not.toMatch(/sesame|must-not-show/);
+    expect(writes()).toBe(written);
+  },
+);
+
+test("a plan that still holds is applied, and once only", async () => {
+  await restore();
+  const { plan } = JSON.parse(readFileSync(join(project.folder, "plan.json"), "utf8")) as Review;
+  emulator.faults.push({ method: "POST", path: "/links", answer: 403, rate: 1 });
+  const failing = await project.run("shortlink up --plan plan.json", 1);
+  expect(failing).toMatch(/links-new: .*\(403\)[^]*"pulumi up" failed[^]*Make a plan for the rest/);
+  emulator.faults.length = 0;
+  await restore();
+  // What the plan does not touch may move.
+  await byHand("PATCH", await path("keep"), "clicks_limit=5");
+  write([...after].reverse());
+  const sent = emulator.requests.filter(({ method }) => method !== "GET").length;
+  const output = await project.run("shortlink up --plan plan.json");
+  expect(output).toContain(
+    "The plan is applied: 2 created, 3 changed, 1 replaced, 3 deleted, 6 unchanged in ",
+  );
+  expect(emulator.requests.filter(({ method }) => method !== "GET").length - sent).toBe(10);
+  expect(plan.lost.map(({ address }) => address)).toHaveLength(4);
+  const aliases = (await rows("/links")).map(({ alias }) => alias).sort();
+  expect(aliases).toEqual(["edited", "free", "keep", "locked", "moved", "new", "other"]);
+  const again = await project.run("shortlink up --plan plan.json", 1);
+  expect(again).toContain("is to be created in the plan, and now is not");
+});
+
+test("what is no plan is told as it is", async () => {
+  await restore();
+  project.write("broken.json", "{");
+  project.write("foreign.json", "{}");
+  for (const [file, reason] of [
+    ["missing.json", "ENOENT"],
+    ["broken.json", "it is no JSON"],
+    ["foreign.json", "no plan of this version"],
+  ] as const)
+    expect(await project.run(`shortlink up --plan ${file}`, 2)).toContain(reason);
+  edit("new", link("new", ", clicksLimit: x"));
+  expect(await project.run("shortlink plan --save no.json", 1)).toContain("It is not saved");
+});
