@@ -40,6 +40,7 @@ const owners = {
   commander: ["cli"],
   yaml: ["catalog/yaml", "cli/show", "live/render"],
   "csv-stringify": ["live/render"],
+  entities: ["live/page"],
   minimatch: ["cli/drift"],
   "csv-parse": ["catalog/csv"],
   "fastest-levenshtein": ["catalog/suggest"],

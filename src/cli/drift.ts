@@ -1,6 +1,7 @@
 import { Command, InvalidArgumentError, Option } from "commander";
 import { minimatch } from "minimatch";
-import { findDrift } from "../live/drift";
+import { checkDestinations } from "../live/destinations";
+import { destinationsIn, findDrift } from "../live/drift";
 import { driftFormats, reportDrift, type DriftFormat } from "../live/drift-report";
 import { managedIn, type Deployment } from "../live/state";
 import { survey } from "../live/survey";
@@ -13,6 +14,7 @@ interface Options {
   ignore: string[];
   expiring: number;
   format: DriftFormat;
+  checkLinks: boolean;
 }
 
 const day = 24 * 60 * 60 * 1000;
@@ -31,15 +33,18 @@ export function driftCommand(): Command {
       [],
     )
     .option("--expiring <days>", "tell of links that expire within so many days", parseDays, 7)
+    .option("--check-links", "ask the destinations of the stack's links whether they answer", false)
     .addOption(new Option("--format <format>", "form of the report").choices(driftFormats).default("text"))
-    .action(async ({ stack, ignore, expiring, format }: Options) => {
+    .action(async ({ stack, ignore, expiring, format, checkLinks }: Options) => {
       const of = stack === undefined ? [] : ["--stack", stack];
       const account = openAccount(await configOf(of));
       const state = JSON.parse(await pulumi(["stack", "export", "--show-secrets", ...of])) as Deployment;
-      const findings = findDrift(account, await survey(account.client), managedIn(state), {
+      const [found, managed] = [await survey(account.client), managedIn(state)];
+      const findings = findDrift(account, found, managed, {
         isIgnored: (address) => ignore.some((pattern) => minimatch(address, pattern, { nocase: true })),
         soon: expiring * day,
         now: Date.now(),
+        ...(checkLinks ? { problems: await checkDestinations(destinationsIn(found, managed)) } : {}),
       });
       console.log(reportDrift(findings, format));
       if (findings.length > 0) process.exitCode = 1;

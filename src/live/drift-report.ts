@@ -1,14 +1,18 @@
 import type { Finding } from "./drift";
+import { toPage, type Group, type Report } from "./page";
 
 /** The forms of a report of drift. */
-export const driftFormats = ["text", "json", "markdown"] as const;
+export const driftFormats = ["text", "json", "markdown", "html"] as const;
 export type DriftFormat = (typeof driftFormats)[number];
+
+const nothing = "No drift: the account is as the state says.";
 
 const titles: Readonly<Record<Finding["kind"], string>> = {
   missing: "Deleted on the service",
   changed: "Changed on the service",
   duplicate: "The same alias twice",
   unmanaged: "Not managed by this stack",
+  unreachable: "Leads to where nothing answers",
   expired: "Expired",
   expiring: "Expiring soon",
 };
@@ -16,6 +20,7 @@ const titles: Readonly<Record<Finding["kind"], string>> = {
 /** What was found, for people, for programs, or for a page that shows Markdown. */
 export function reportDrift(findings: readonly Finding[], format: DriftFormat): string {
   if (format === "json") return JSON.stringify(findings, null, 2);
+  if (format === "html") return toPage(toReport(findings));
   const isMarkdown = format === "markdown";
   const kinds = (Object.keys(titles) as Finding["kind"][]).map((kind) => ({
     title: titles[kind],
@@ -31,12 +36,12 @@ export function reportDrift(findings: readonly Finding[], format: DriftFormat): 
         ),
       ].join("\n"),
     );
-  if (parts.length === 0) return isMarkdown ? "No drift." : "No drift: the account is as the state says.";
+  if (parts.length === 0) return isMarkdown ? "No drift." : nothing;
   return parts.join("\n\n");
 }
 
 function lineOf(
-  { address, id, resource, fields = [], end }: Finding,
+  { address, id, resource, fields = [], end, destination = "", why }: Finding,
   show: (text: string) => string,
 ): string {
   const changes = fields.map(
@@ -47,6 +52,7 @@ function lineOf(
     ...(resource === undefined ? [] : [resource]),
     ...changes,
     ...(end === undefined ? [] : [`until ${end}`]),
+    ...(why === undefined ? [] : [`${show(destination)}: ${why}`]),
   ];
   return `${show(address)} (id ${id})${details.length > 0 ? `: ${details.join("; ")}` : ""}`;
 }
@@ -57,4 +63,39 @@ export function quoted(text: string): string {
   const fence = "`".repeat(longest + 1);
   const space = longest > 0 ? " " : "";
   return `${fence}${space}${text}${space}${fence}`;
+}
+
+const tones: Readonly<Record<Finding["kind"], Group["tone"]>> = {
+  missing: "bad",
+  changed: "warn",
+  duplicate: "bad",
+  unmanaged: "good",
+  unreachable: "bad",
+  expired: "bad",
+  expiring: "warn",
+};
+
+function toReport(findings: readonly Finding[]): Report {
+  const kinds = Object.keys(titles) as Finding["kind"][];
+  return {
+    title: "Drift of short links",
+    summary: findings.length === 0 ? [nothing] : [],
+    groups: kinds.map((kind) => ({
+      title: titles[kind],
+      tone: tones[kind],
+      rows: findings
+        .filter((finding) => finding.kind === kind)
+        .map(({ address, id, resource, fields = [], end, destination, why }) => ({
+          address,
+          url: destination,
+          notes: [
+            `id ${id}`,
+            ...(end === undefined ? [] : [`until ${end}`]),
+            ...(why === undefined ? [] : [why]),
+          ],
+          fields: fields.map(({ name, state, service }) => ({ name, old: state, new: service })),
+          place: resource,
+        })),
+    })),
+  };
 }

@@ -8,12 +8,13 @@ import type { Item, Model } from "../resource/model";
 import { readAgain } from "../resource/read";
 import { collate } from "../service/collate";
 import type { LinkRecord } from "../service/client";
+import { destinationsOf } from "./destinations";
 import type { Managed } from "./state";
 import type { Survey } from "./survey";
 
 /** A difference between an account and the state of a stack, or a link that needs attention. */
 export interface Finding {
-  kind: "changed" | "missing" | "unmanaged" | "duplicate" | "expired" | "expiring";
+  kind: "changed" | "missing" | "unmanaged" | "duplicate" | "expired" | "expiring" | "unreachable";
   /** Domain and alias, as visitors know the link; of a domain its name. */
   address: string;
   id: number;
@@ -23,6 +24,9 @@ export interface Finding {
   fields?: { name: string; state: unknown; service: unknown }[];
   /** Of one that has expired or is going to: the end of the active period, in UTC, or the limit of clicks. */
   end?: string;
+  /** Of one that leads where nothing answers: that address, and what happens there. */
+  destination?: string;
+  why?: string;
 }
 
 export interface DriftOptions {
@@ -31,6 +35,8 @@ export interface DriftOptions {
   /** Milliseconds before the end of an active period in which a link counts as expiring. */
   soon: number;
   now: number;
+  /** Why addresses do not answer, as `checkDestinations` tells. Default: none were asked. */
+  problems?: ReadonlyMap<string, string>;
 }
 
 /** Compares the state of a stack with the whole account, in the order of the kinds and addresses. */
@@ -62,8 +68,12 @@ export function findDrift(
   const ending = links
     .filter(({ id }) => owned.Link.has(id))
     .flatMap((link) => endOf(link, addressOf(link), options));
-  const order = ["missing", "changed", "duplicate", "unmanaged", "expired", "expiring"];
-  return [...compared, ...duplicates(links, addressOf), ...unmanaged, ...ending].sort(
+  const { problems = new Map<string, string>() } = options;
+  const unreachable = managed.flatMap((each) =>
+    unreachableOf(each, linksById.get(each.id), addressOf, problems),
+  );
+  const order = ["missing", "changed", "duplicate", "unmanaged", "unreachable", "expired", "expiring"];
+  return [...compared, ...duplicates(links, addressOf), ...unmanaged, ...unreachable, ...ending].sort(
     (one, other) =>
       order.indexOf(one.kind) - order.indexOf(other.kind) ||
       (one.address < other.address ? -1 : one.address > other.address ? 1 : one.id - other.id),
@@ -127,4 +137,30 @@ function endOf(link: LinkRecord, address: string, { now, soon }: DriftOptions): 
   const left = Date.parse(`${text}Z`) - now;
   if (text === undefined || Number.isNaN(left) || left > soon) return [];
   return [{ kind: left <= 0 ? "expired" : "expiring", ...about, end: text }];
+}
+
+/** Where the links of a stack lead. */
+export function destinationsIn({ links }: Survey, managed: readonly Managed[]): string[] {
+  const linksById = byId(links);
+  return managed.flatMap(({ type, id }) => {
+    const link = type === "Link" ? linksById.get(id) : undefined;
+    return link ? destinationsOf(link) : [];
+  });
+}
+
+function unreachableOf(
+  { type, id, saved }: Managed,
+  link: LinkRecord | undefined,
+  addressOf: (link: LinkRecord) => string,
+  problems: ReadonlyMap<string, string>,
+): Finding[] {
+  if (type !== "Link" || !link) return [];
+  const { secrets = [] } = saved.inputs.about;
+  const isSecret = ["url", "expirationUrl", "targets"].some((name) => secrets.includes(name));
+  return destinationsOf(link).flatMap((destination): Finding[] => {
+    const why = problems.get(destination);
+    if (why === undefined) return [];
+    const shown = isSecret ? "[secret]" : destination;
+    return [{ kind: "unreachable", address: addressOf(link), id, destination: shown, why }];
+  });
 }

@@ -1,8 +1,9 @@
 import { quoted } from "./drift-report";
+import { toPage, type Group, type Report, type Row } from "./page";
 import type { Action, Change, LostLink, Plan } from "./plan";
 
 /** The forms of a plan. */
-export const planFormats = ["text", "json", "markdown"] as const;
+export const planFormats = ["text", "json", "markdown", "html"] as const;
 export type PlanFormat = (typeof planFormats)[number];
 
 /** A plan, and what else a report of it says. */
@@ -29,7 +30,52 @@ const order = Object.keys(titles) as Action[];
 /** A plan for people, for programs, or for a comment on a pull request. */
 export function reportPlan(plan: Planned, format: PlanFormat): string {
   if (format === "json") return JSON.stringify(plan, null, 2);
+  if (format === "html") return toPage(toReport(plan));
   return format === "markdown" ? toMarkdown(plan) : toText(plan);
+}
+
+const tones: Readonly<Record<Action, Group["tone"]>> = {
+  delete: "bad",
+  replace: "warn",
+  conflict: "bad",
+  adopt: "warn",
+  update: "warn",
+  create: "good",
+};
+
+function toReport(plan: Planned): Report {
+  const lost = lostOf(plan);
+  const toRow = ({ address, newAddress, why, leadsTo, place, resource }: LostLink): Row => ({
+    address,
+    newAddress,
+    notes: [why, ...(leadsTo === undefined ? [] : [`leads to ${leadsTo} then`])],
+    fields: [],
+    place: place ?? resource,
+  });
+  const errors = plan.errors.map((message): Row => ({ address: message, notes: [], fields: [] }));
+  return {
+    title: plan.stack === undefined ? "Plan of short links" : `Plan of short links: ${plan.stack}`,
+    summary: [totalsOf(plan), costOf(plan)],
+    groups: [
+      { title: "Errors", tone: "bad", rows: errors },
+      { title: "Short links that stop working", tone: "bad", rows: lost.dead.map(toRow) },
+      { title: "Short links that lead elsewhere", tone: "bad", rows: lost.moved.map(toRow) },
+      ...order.map((action) => ({
+        title: titles[action],
+        tone: tones[action],
+        rows: plan.changes
+          .filter((change) => change.action === action)
+          .map(({ address, newAddress, url, reason, fields, place, resource }) => ({
+            address,
+            newAddress,
+            url: action === "create" || action === "delete" ? url : undefined,
+            notes: reason === undefined ? [] : [reason],
+            fields,
+            place: place ?? resource,
+          })),
+      })),
+    ],
+  };
 }
 
 function toText(plan: Planned): string {

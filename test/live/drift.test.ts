@@ -100,6 +100,31 @@ test("domains drift too, an alias that the account has twice is named, and what 
   expect(reportDrift([], "markdown")).toBe("No drift.");
 });
 
+test("links that lead to where nothing answers are told of, a secret destination without its address", async () => {
+  await make("Domain", "go", { name: "go.example" });
+  await make("Link", "a", { domainId: 1, alias: "a", url: "https://example.com/a", expirationUrl: url });
+  const hidden = { domainId: 1, alias: "b", url: "https://example.com/b", __secrets: ["url"] };
+  await make("Link", "b", hidden);
+  const problems = new Map([
+    ["https://example.com/", "it answers 404"],
+    ["https://example.com/b", "it does not answer in time"],
+  ]);
+  const found = await drift({ problems });
+  expect(found).toEqual([
+    { kind: "unreachable", address: "go.example/a", id: 1, destination: url, why: "it answers 404" },
+    {
+      kind: "unreachable",
+      address: "go.example/b",
+      id: 2,
+      destination: "[secret]",
+      why: "it does not answer in time",
+    },
+  ]);
+  expect(reportDrift(found, "markdown")).toContain(
+    "- `go.example/a` (id 1): `https://example.com/`: it answers 404",
+  );
+});
+
 test("no sign of an address or a value ends the code of a Markdown report", () => {
   const fields = [{ name: "url", state: "https://example.com/`a`", service: "https://example.com/``b" }];
   expect(reportDrift([{ kind: "changed", address: "go.example/a", id: 1, fields }], "markdown")).toBe(
