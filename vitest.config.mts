@@ -17,7 +17,11 @@ export default defineConfig({
     include: ["test/**/*.test.ts"],
     // The Automation API asks for the version of the CLI in the environment of this process. Providers that a test calls itself share
     // no journal, unless the test gives them one. A command of Pulumi is over before its garbage matters.
-    env: { PULUMI_HOME: join(demoFolder, "home"), SHORTLINK_JOURNAL: "none", GOGC: "off" },
+    env: {
+      PULUMI_HOME: join(demoFolder, "home"),
+      SHORTLINK_JOURNAL: "none",
+      GOGC: process.env.GOGC ?? "off",
+    },
     // A single run of the engine takes seconds, and a busy machine makes it several times as many.
     testTimeout: 180_000,
     hookTimeout: 180_000,

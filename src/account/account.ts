@@ -25,8 +25,8 @@ export interface Surroundings {
   assertWanted: () => void;
   /** Notes what the plan does not show; undefined where nobody reports it. */
   noteForPlan?: ((note: PlanNote) => void) | undefined;
-  /** Reads the state of the stack, empty where it cannot be had; `source` is what a program tells of where it is. */
-  readState: (source: string) => Promise<StackState>;
+  /** Reads the state of the stack, undefined where it cannot be had; `source` is what a program tells of where it is. */
+  readState: (source: string) => Promise<StackState | undefined>;
   /** Default: the system's clock. */
   clock?: Clock;
 }
@@ -71,7 +71,7 @@ export class Account {
   #service: { client: Client; reads: LinkReads } | undefined;
   #journal: ServiceJournal | undefined;
   #stateSource: string | undefined;
-  #state: Promise<StackState> | undefined;
+  #state: Promise<StackState | undefined> | undefined;
   readonly #entries = new Map<string, string>();
 
   constructor(around: Surroundings) {
@@ -190,11 +190,16 @@ export class Account {
     return urn === undefined ? undefined : this.#entries.get(urn);
   }
 
-  /** The state that the stack had when this was first asked for; empty where it cannot be had. */
-  stackState(): Promise<StackState> {
+  /** The state that the stack had when this was first asked for; undefined where it cannot be had. */
+  async knownState(): Promise<StackState | undefined> {
     // A resource that tells where to ask may come later.
-    if (this.#stateSource === undefined) return Promise.resolve<StackState>(new Map());
+    if (this.#stateSource === undefined) return undefined;
     return (this.#state ??= this.#around.readState(this.#stateSource));
+  }
+
+  /** The same, empty where it cannot be had. */
+  async stackState(): Promise<StackState> {
+    return (await this.knownState()) ?? new Map<string, Saved>();
   }
 
   /** What the stack's state has of a resource. */

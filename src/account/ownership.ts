@@ -39,6 +39,7 @@ export class Ownership {
   readonly #inState = new Set<string>();
   /** By resource: the objects that it has, and those that it had before it was replaced. */
   readonly #former = new Map<string, Set<ObjectName>>();
+  readonly #read = new Set<ObjectName>();
   #wishes: Wishes = {};
   #wishesText = "";
   #isRefreshing = false;
@@ -55,9 +56,15 @@ export class Ownership {
     return this.#isPlanning;
   }
 
-  /** Notes that a refresh reads. */
-  noteRefreshing(): void {
+  /** Notes that a refresh reads an object. */
+  noteRefreshing(object: ObjectName): void {
     this.#isRefreshing = true;
+    this.#read.add(object);
+  }
+
+  /** True if a refresh of this run has read the object. */
+  isRead(object: ObjectName): boolean {
+    return this.#read.has(object);
   }
 
   /** True while the engine compares the results of a refresh: its diffs are no plans. */

@@ -8,9 +8,15 @@ const share = 0.2;
 /** So many names stand in a message. */
 const shown = 8;
 
-/** A catalog, and what its program says of this run. */
-export interface CatalogNews {
+/** What a catalog has: its links, and four signs each for their aliases and destinations. */
+export interface CatalogRecord {
   links: Keys;
+  /** In the order of the keys; "----" for an alias that nobody names. Undefined in what older versions kept. */
+  marks: Keys | undefined;
+}
+
+/** A catalog, and what its program says of this run. */
+export interface CatalogNews extends CatalogRecord {
   /** Keys that links had before, by their keys. */
   formerly: Record<string, string[]>;
   /** Keys that other catalogs of the program have taken over. */
@@ -21,59 +27,102 @@ export interface CatalogNews {
 
 /**
  * Refuses to delete a great part of a catalog: a file that was emptied, cut, moved or not read looks like links that were
- * removed on purpose. The engine keeps what the catalog had the last time, so this needs neither the service nor the state, and it
- * comes before the domains and links of the catalog are planned.
+ * removed on purpose. A table of which one column alone was sorted looks like links that get other aliases, or whose destinations
+ * change places; so these count too. The engine keeps what the catalog had the last time, so this needs neither the
+ * service nor the state, and it comes before the domains and links of the catalog are planned.
  *
  * @param before What the catalog had the last time.
  * @param allowDeletes The setting of this name.
  */
 export function refusals(
-  before: Keys,
-  { links: news, formerly, moved, maxDeletes }: CatalogNews,
+  before: CatalogRecord,
+  { formerly, moved, maxDeletes, ...record }: CatalogNews,
   allowDeletes: number | undefined,
 ): string[] {
-  const olds = without(before, moved);
-  const had = places(olds);
-  const now = new Map<string, string>();
-  for (const [key, domain] of places(news)) {
-    for (const each of [...(formerly[key] ?? []), key]) now.set(each, domain);
+  const had = places(before).filter(({ key }) => !moved.includes(key));
+  const now = new Map<string, Place>();
+  for (const place of places(record)) {
+    for (const each of [...(formerly[place.key] ?? []), place.key]) now.set(each, place);
   }
-  const lost = [...had].filter(([key, domain]) => now.get(key) !== domain);
+  const isGone = ({ key, domain }: Place) => now.get(key)?.domain !== domain;
+  const isRenamed = ({ key, alias }: Place) =>
+    alias !== undefined && now.get(key)?.alias !== undefined && now.get(key)?.alias !== alias;
+  const exchanged = exchangedOf(had, now);
+  const ways: [string, (place: Place) => boolean][] = [
+    ["would be deleted or replaced", isGone],
+    ["would get another alias", (place) => !isGone(place) && isRenamed(place)],
+    [
+      "would get the destination of another link",
+      (place) => !isGone(place) && !isRenamed(place) && exchanged.has(place.key),
+    ],
+  ];
+  const isLost = (place: Place) => ways.some(([, is]) => is(place));
+  const lost = had.filter(isLost);
   const allowed = Math.max(allowDeletes ?? 0, maxDeletes ?? 0);
   if (lost.length <= allowed) return [];
   const isTooMuch = (count: number, of: number) => of >= fewest && count > of * share;
-  const text = (where: string, keys: string[], of: number) =>
-    `${keys.length} of ${of} links${where} would be deleted or replaced (${listed(keys)})`;
-  const byDomain = Object.entries(olds).flatMap(([domain, keys]) => {
-    const gone = lost.filter(([, each]) => each === domain).map(([key]) => key);
-    const count = keys.split(" ").length;
-    return isTooMuch(gone.length, count) ? [text(` on ${domain}`, gone, count)] : [];
+  /** What happens to which of some links. */
+  const text = (where: string, of: readonly Place[]) => {
+    const parts = ways.flatMap(([way, is]) => {
+      const keys = of.filter(is).map(({ key }) => key);
+      return keys.length === 0 ? [] : [{ way, keys }];
+    });
+    return parts
+      .map(({ way, keys }) => `${keys.length} of ${of.length} links${where} ${way} (${listed(keys)})`)
+      .join(" and ");
+  };
+  const domains = [...new Set(had.map(({ domain }) => domain))];
+  const byDomain = domains.flatMap((domain) => {
+    const own = had.filter((place) => place.domain === domain);
+    return isTooMuch(own.filter(isLost).length, own.length) ? [text(` on ${domain}`, own)] : [];
   });
-  const all = lost.map(([key]) => key);
-  const isRefused = maxDeletes !== undefined || byDomain.length > 0 || isTooMuch(lost.length, had.size);
+  const isRefused = maxDeletes !== undefined || byDomain.length > 0 || isTooMuch(lost.length, had.length);
   if (!isRefused) return [];
-  const domains = Object.keys(olds).length > 1 && byDomain.length > 0 ? `: ${byDomain.join("; ")}` : "";
+  const details = domains.length > 1 && byDomain.length > 0 ? `: ${byDomain.join("; ")}` : "";
   const limit = maxDeletes === undefined ? "a fifth" : `maxDeletes: ${maxDeletes}`;
   return [
-    `${text("", all, had.size)}, which is more than ${limit}${domains}. Nothing was changed. If some of the files were emptied, cut ` +
-      `or not found, put them back. To allow it once, run the command with SHORTLINK_ALLOW_DELETES=${lost.length}; to allow it ` +
-      `for good, give the catalog maxDeletes: ${lost.length}.`,
+    `${text("", had)}, which is more than ${limit}${details}. Nothing was changed. If some of the files were emptied, cut, ` +
+      `sorted by one column or not found, put them back. To allow it once, run the command with ` +
+      `SHORTLINK_ALLOW_DELETES=${lost.length}; to allow it for good, give the catalog maxDeletes: ${lost.length}.`,
   ];
 }
 
-function without(olds: Keys, moved: readonly string[]): Keys {
-  if (moved.length === 0) return olds;
-  const entries = Object.entries(olds).map(([domain, keys]) => {
-    const left = keys.split(" ").filter((key) => !moved.includes(key));
-    return [domain, left.join(" ")] as const;
-  });
-  return Object.fromEntries(entries.filter(([, keys]) => keys !== ""));
+/** A link of a catalog. */
+interface Place {
+  key: string;
+  domain: string;
+  alias: string | undefined;
+  url: string | undefined;
 }
 
-/** The domain of each key. */
-function places(keys: Keys): Map<string, string> {
-  return new Map(
-    Object.entries(keys).flatMap(([domain, list]) => list.split(" ").map((key) => [key, domain] as const)),
+function places({ links, marks = {} }: CatalogRecord): Place[] {
+  return Object.entries(links).flatMap(([domain, keys]) => {
+    const signs = marks[domain]?.split(" ") ?? [];
+    return keys.split(" ").map((key, i) => {
+      const mark = signs[i];
+      const alias = mark?.slice(0, 4);
+      return { key, domain, alias: alias === "----" ? undefined : alias, url: mark?.slice(4) };
+    });
+  });
+}
+
+/**
+ * The links that get a destination which another link gives up in the same run. A new destination for many links, or one for all
+ * of them, is none of these.
+ */
+function exchangedOf(had: readonly Place[], now: ReadonlyMap<string, Place>): Set<string> {
+  const changed = had.flatMap(({ key, url: old }) => {
+    const url = now.get(key)?.url;
+    return old === undefined || url === undefined || old === url ? [] : [{ key, old, url }];
+  });
+  const given = new Map<string, number>();
+  for (const { old } of changed) given.set(old, (given.get(old) ?? 0) + 1);
+  return new Set(
+    changed.flatMap(({ key, url }) => {
+      const left = given.get(url) ?? 0;
+      given.set(url, left - 1);
+      return left > 0 ? [key] : [];
+    }),
   );
 }
 

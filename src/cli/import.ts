@@ -46,14 +46,17 @@ export function importCommand(): Command {
       const aside = mkdtempSync(join(tmpdir(), "pulumi-shortlink-"));
       try {
         writeFileSync(join(aside, "import.json"), text, { mode: 0o600 });
-        await pulumi([
+        const args = [
           "import",
           "--file",
           join(aside, "import.json"),
           "--skip-preview",
           "--suppress-outputs",
           ...importing,
-        ]);
+        ];
+        // It writes nothing on the service, so a run that is killed needs no trace; and the engine would save the whole state twice
+        // for each link.
+        await pulumi(args, { variables: { PULUMI_SKIP_CHECKPOINTS: "true" } });
       } finally {
         rmSync(aside, { recursive: true });
       }

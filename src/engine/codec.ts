@@ -112,9 +112,10 @@ export function providerOf({ __provider }: Flat): Flat {
 }
 
 /** A catalog, and what its program says of this run. */
-export function decodeCatalog({ links, __formerly, __moved, __maxDeletes }: Flat): CatalogNews {
+export function decodeCatalog({ links, marks, __formerly, __moved, __maxDeletes }: Flat): CatalogNews {
   return {
     links: (links ?? {}) as Keys,
+    marks: marks as Keys | undefined,
     formerly: (__formerly ?? {}) as CatalogNews["formerly"],
     moved: (__moved ?? []) as string[],
     maxDeletes: __maxDeletes as number | undefined,

@@ -185,10 +185,12 @@ export class CatalogProvider implements pulumi.dynamic.ResourceProvider {
 
   check(olds: Flat, news: Flat): Promise<{ inputs: Flat; failures: pulumi.dynamic.CheckFailure[] }> {
     const catalog = decodeCatalog(news);
-    const { links: before } = decodeCatalog(olds);
-    const reasons = refusals(before, catalog, this.#account.knownSettings?.allowDeletes);
+    const reasons = refusals(decodeCatalog(olds), catalog, this.#account.knownSettings?.allowDeletes);
     const failures = reasons.map((reason) => ({ property: "", reason }));
-    return Promise.resolve({ inputs: { ...providerOf(news), links: catalog.links }, failures });
+    return Promise.resolve({
+      inputs: { ...providerOf(news), links: catalog.links, marks: catalog.marks },
+      failures,
+    });
   }
 
   /** The engine keeps the new inputs even if nothing changes, so plans do not show them. */

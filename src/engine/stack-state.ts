@@ -6,13 +6,13 @@ import { decodeSaved } from "./codec";
 // of it, as a stack reference does. So the program sends the address and the stack's name with its resources, and the
 // provider asks in its place, in the few cases in which it needs to know: reading a big state takes seconds.
 
-/** The state of the stack; empty where it cannot be had. @param source Address of the engine's monitor, and name of the stack. */
-export async function readState(source: string): Promise<StackState> {
+/** The state of the stack; undefined where it cannot be had. @param source Address of the engine's monitor, and name of the stack. */
+export async function readState(source: string): Promise<StackState | undefined> {
   try {
     return await ask(source);
   } catch {
     // The callers go on without: they only act on what they know.
-    return new Map();
+    return undefined;
   }
 }
 

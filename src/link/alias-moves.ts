@@ -55,6 +55,8 @@ export class AliasMoves {
   readonly #displaced = new Map<number, { alias: string; note: string | undefined }>();
   /** One alias moves at a time: nothing may change it between the look at its owner and the next write. */
   readonly #turns = new Slots(1);
+  /** The addresses and destinations of the links in the state; undefined where it cannot be had. */
+  #inState: Promise<Set<string> | undefined> | undefined;
   /** The links that this run has given an alias, in their order. */
   readonly #moved: number[] = [];
 
@@ -95,6 +97,7 @@ export class AliasMoves {
     const planned = this.#leaving.get(id);
     if (planned !== undefined) return planned;
     const resource = await ownerOf(this.#account, owner);
+    if (resource === undefined && (await this.#isForeign(owner, urn))) return false;
     // Its own link: the engine replaces it without a plan that the provider hears of.
     if (resource !== undefined && resource === urn) return true;
     // The engine may plan no further until this write ends, but the program may have told what the plan is going to be.
@@ -103,6 +106,30 @@ export class AliasMoves {
     const isLeaving = wish === null ? !isCreate : wish !== undefined && collate(wish) !== collate(alias);
     await this.allPlanned(() => this.#leaving.has(id), isLeaving);
     return this.#leaving.get(id) ?? isLeaving;
+  }
+
+  /**
+   * True if it is certain that no resource of this stack has the link, so that none gives its alias up: neither the state, nor a
+   * refresh of this run, nor an open note of an interrupted one speaks of it. Somebody may have changed its alias or its
+   * destination, but then the state has the other one.
+   */
+  async #isForeign(owner: LinkRecord, urn: string | undefined): Promise<boolean> {
+    const { ownership, changes } = this.#account;
+    this.#inState ??= this.#marksOfState();
+    const inState = await this.#inState;
+    return (
+      inState !== undefined &&
+      !marksOf(owner.domain_id, owner).some((mark) => inState.has(mark)) &&
+      !ownership.isRead(`link ${owner.id}`) &&
+      changes.unsaved(`link ${owner.id}`, undefined) === undefined &&
+      this.#account.makerOf(owner, urn) === undefined
+    );
+  }
+
+  async #marksOfState(): Promise<Set<string> | undefined> {
+    const state = await this.#account.knownState();
+    const args = [...(state?.values() ?? [])].map(({ inputs }) => inputs.args);
+    return state && new Set(args.flatMap(({ domainId, alias, url }) => marksOf(domainId, { alias, url })));
   }
 
   /**
@@ -182,4 +209,9 @@ export class AliasMoves {
       // Somebody has the alias by now, or the service does not answer; the note in the journal stays.
     }
   }
+}
+
+/** By what a link of the state is known again. */
+function marksOf(domainId: unknown, { alias, url }: { alias?: unknown; url?: unknown }): string[] {
+  return [`${Number(domainId)} alias ${collate(String(alias))}`, `${Number(domainId)} url ${String(url)}`];
 }

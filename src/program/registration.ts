@@ -159,8 +159,9 @@ export function catalogInputs({
   formerly,
   maxDeletes,
   moved,
+  marks,
 }: Omit<CatalogNews, "moved"> & { moved: Promise<string[]> }): pulumi.Inputs {
-  const inputs = { links, __formerly: formerly, __maxDeletes: maxDeletes, __moved: moved };
+  const inputs = { links, marks, __formerly: formerly, __maxDeletes: maxDeletes, __moved: moved };
   return dynamicInputs("Catalog", inputs);
 }
 

@@ -12,7 +12,7 @@ export function noteRefresh<Each extends Item>(
   id: number,
   { readId }: Saved,
 ): void {
-  ownership.noteRefreshing();
+  ownership.noteRefreshing(objectOf(model, id));
   // Of an object that another stack has made, reading it proves nothing.
   if (readId === undefined) changes.noteSaved(objectOf(model, id));
 }

@@ -37,6 +37,15 @@ const whole: Record<string, string> = {
   "links/docs.json": json(40, 60),
 };
 
+/** The 40 rows with one column in another order than the others. */
+function sorted(column: number, order = (cells: string[]) => cells.sort().reverse()): string[] {
+  const table = rows(0, 40).map((row) => row.split(","));
+  const cells = order(table.map((row) => row[column] ?? ""));
+  return table.map((row, i) => row.with(column, cells[i] ?? "").join(","));
+}
+const shifted = () => sorted(3, ([first = "", ...others]) => [...others, first]);
+const exchanged = () => sorted(3, ([one = "", other = "", ...others]) => [other, one, ...others]);
+
 interface Options {
   files?: string[];
   overlays?: string[];
@@ -69,15 +78,16 @@ async function refusal(content: Record<string, string | undefined>, options: Opt
     const { catalog: provider } = newRun(config);
     const record = keysOf(catalog, { maxDeletes });
     const { inputs, failures = [] } = await provider.check(
-      { __provider: "text", links: before.links },
+      { __provider: "text", links: before.links, marks: before.marks },
       {
         __provider: "text",
         links: record.links,
+        marks: record.marks,
         __formerly: record.formerly,
         __maxDeletes: record.maxDeletes,
       },
     );
-    expect(inputs).toEqual({ __provider: "text", links: record.links });
+    expect(inputs).toEqual({ __provider: "text", links: record.links, marks: record.marks });
     return failures.map(({ reason }) => reason).join("\n");
   } catch (error) {
     if (!(error instanceof FilesError)) throw error;
@@ -135,6 +145,13 @@ test.each<[string, Record<string, string | undefined>, Options?]>([
     { "o.yaml": "domainMap: { go.example: go-new.example }\n" },
     { overlays: ["o.yaml"] },
   ],
+  ["a table of which the aliases alone were sorted", { "links/go.csv": csv(...sorted(2)) }],
+  ["a table of which the destinations alone were sorted", { "links/go.csv": csv(...sorted(3)) }],
+  ["a table whose destinations moved up by a row", { "links/go.csv": csv(...shifted()) }],
+  [
+    "another beginning of all aliases",
+    { "links/go.csv": csv(...rows(0, 40)).replaceAll(/,a(?=\d)/g, ",x-a") },
+  ],
   ["a tenth more than a number of the program", { "links/go.csv": csv(...rows(0, 38)) }, { maxDeletes: 1 }],
 ])("stops: %s", async (_way, content, options) => {
   expect(await refusal(content, options)).not.toBe("");
@@ -146,6 +163,19 @@ test.each<[string, Record<string, string | undefined>, Options?]>([
   [
     "destinations and aliases change",
     { "links/go.csv": csv(...rows(0, 40)).replaceAll("example.com", "example.org") },
+  ],
+  ["all lead to one page", { "links/go.csv": csv(...rows(0, 40)).replaceAll(/com\/\d+/g, "com/closed") }],
+  ["whole rows are sorted", { "links/go.csv": csv(...rows(0, 40).reverse()) }],
+  ["two links exchange their destinations", { "links/go.csv": csv(...exchanged()) }],
+  ["a fifth get other aliases", { "links/go.csv": csv(...rows(0, 40)).replaceAll(/,a([0-7]),/g, ",b$1,") }],
+  [
+    "all get other aliases, and the run allows it",
+    { "links/go.csv": csv(...rows(0, 40)).replaceAll(/,a(?=\d)/g, ",x-a") },
+    { settings: { "shortlink:allowDeletes": "40" } },
+  ],
+  [
+    "aliases in capitals, which visitors do not notice",
+    { "links/go.csv": csv(...rows(0, 40)).replaceAll(/,a(?=\d)/g, ",A") },
   ],
   ["links are added", { "links/more.csv": csv(...rows(60, 200)) }],
   [
@@ -183,11 +213,14 @@ test("the message names the links, the domain, the limit and both ways to allow 
     `${count} of ${of} links${where} would be deleted or replaced (k0, k1, k10, k11, k12, k13, k14, k15, and ${count - 8} more)`;
   expect(await refusal({ "links/go.csv": undefined })).toBe(
     `${text(40, 60)}, which is more than a fifth: ${text(40, 40, " on go.example")}. Nothing was changed. If some of the files were ` +
-      "emptied, cut or not found, put them back. To allow it once, run the command with SHORTLINK_ALLOW_DELETES=40; to allow " +
-      "it for good, give the catalog maxDeletes: 40.",
+      "emptied, cut, sorted by one column or not found, put them back. To allow it once, run the command with " +
+      "SHORTLINK_ALLOW_DELETES=40; to allow it for good, give the catalog maxDeletes: 40.",
   );
   expect(await refusal({ "links/go.csv": csv(...rows(3, 40)) }, { maxDeletes: 2 })).toContain(
     "3 of 60 links would be deleted or replaced (k0, k1, k2), which is more than maxDeletes: 2. Nothing was changed.",
+  );
+  expect(await refusal({ "links/go.csv": csv(...sorted(3).slice(5)) })).toMatch(
+    /^5 of 60 links would be deleted or replaced \(k0, .*k4\) and \d+ of 60 links would get the destination of another link \(/,
   );
   expect(await refusal({ ...nothing, "links/go.csv": `${header}\n` })).toBe(
     "the catalog has no link; where that is meant, allow it with allowEmpty (--allow-empty)",

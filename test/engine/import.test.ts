@@ -10,17 +10,19 @@ import { newRun, settingsOf } from "../helpers/run";
 
 // An account that people made by hand comes under the control of a program, by the commands that its owner types.
 
+const count = Number(process.env.IMPORT_LINKS ?? 120);
 let emulator: Emulator;
 let project: Commands;
 beforeEach(async () => {
   emulator = await createEmulator({ limit: { requests: 100_000, window: 1 } });
-  project = new Commands(emulator);
+  // As docs/performance.md says of stacks with hundreds of links.
+  project = new Commands(emulator, { PULUMI_SKIP_CHECKPOINTS: "true" });
 });
 afterEach(async () => {
   await emulator.close();
   project.remove();
 });
-const run = (command: string) => project.run(command);
+const run = (command: string, status?: number) => project.run(command, status);
 
 const writes = () => emulator.requests.filter(({ method }) => method !== "GET").length;
 
@@ -46,24 +48,50 @@ const program = (more = "") =>
   );
 
 test("an account is exported and imported without a write, and the first up changes nothing", async () => {
-  await fill(120);
+  await fill(count);
   program();
   const before = writes();
   await run("pulumi stack init dev && pulumi config set shortlink:timeZone UTC");
   const sent = emulator.requests.length;
   expect(await run("shortlink import links --run")).toBe(
-    "links: 120 links and 2 domains in 5 files.\n" +
-      "The account has 120 links and 2 domains that the program names and the stack does not have.\n" +
+    `links: ${count} links and 2 domains in 5 files.\n` +
+      `The account has ${count} links and 2 domains that the program names and the stack does not have.\n` +
       'They are imported. "pulumi preview" shows what is left to do.\n',
   );
-  // The domains and two pages of links once, and the domains in the preview.
-  expect(emulator.requests.length - sent).toBe(4);
+  // The domains and each page of a hundred links once, and the domains in the preview: 52 for 5,000 links.
+  expect(emulator.requests.length - sent).toBe(2 + Math.ceil(count / 100));
   expect(readdirSync(project.folder)).not.toContain("import.json");
   const requests = emulator.requests.length;
   await run("pulumi up --yes --skip-preview --expect-no-changes");
   expect(emulator.requests.length).toBe(requests);
   await run("pulumi refresh --yes --skip-preview --expect-no-changes");
   expect(writes()).toBe(before);
+}, 600_000);
+
+test("two thirds of an account are adopted by a catalog, drift names the others, and nothing is changed", async () => {
+  await fill(count);
+  await run("shortlink export links --format csv --split none --time-zone UTC");
+  const [table = ""] = readdirSync(join(project.folder, "links")).filter((name) => name.endsWith(".csv"));
+  const lines = readFileSync(join(project.folder, "links", table), "utf8")
+    .trimEnd()
+    .split("\n");
+  const kept = Math.round((count * 2) / 3);
+  project.write(join("links", table), lines.slice(0, 1 + kept).join("\n"));
+  program();
+  const links = async () => (await send(emulator, "GET", "/links?per_page=1000&sort_by=id&sort=asc")).body;
+  const before = await links();
+  await run("pulumi stack init dev && pulumi config set shortlink:timeZone UTC");
+  await run("pulumi config set shortlink:adopt ifEqual");
+  await run("pulumi up --yes --skip-preview");
+  expect(await links()).toEqual(before);
+  const done = emulator.requests.filter(({ method, status }) => method !== "GET" && status < 300);
+  // Those that made the account.
+  expect(done).toHaveLength(count + 2);
+  await run("pulumi up --yes --skip-preview --expect-no-changes");
+  const drift = await run("shortlink drift --format json", 1);
+  const findings = JSON.parse(drift) as { kind: string }[];
+  expect(findings.filter(({ kind }) => kind === "unmanaged")).toHaveLength(count - kept);
+  expect(findings.filter(({ kind }) => !/unmanaged|expir/.test(kind))).toEqual([]);
 }, 300_000);
 
 test("a part of an account is imported into a stack that has other links, and what differs is for the next up", async () => {

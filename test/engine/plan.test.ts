@@ -105,4 +105,11 @@ test("a plan names what stops working, each change with its place, and exactly t
   const done = emulator.requests.length;
   await project.run("pulumi up --yes --skip-preview");
   expect(emulator.requests.length - done).toBe(next.requests);
+
+  // A file that was cut: the plan names the links that would go.
+  project.set("SHORTLINK_ALLOW_DELETES", "0");
+  catalog(domains, ...after.slice(0, 20));
+  const accident = await project.run("shortlink plan", 1);
+  expect(accident).toContain("Pulumi cannot plan this program.");
+  expect(accident).toMatch(/links would be deleted or replaced \(many-\d+, /);
 }, 300_000);
