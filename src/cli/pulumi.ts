@@ -30,10 +30,13 @@ function startPulumi(
   args: readonly string[],
   { isShown = false, variables = {} }: Running = {},
 ): ChildProcess {
-  return spawn("pulumi", [...args, "--non-interactive"], {
+  const child = spawn("pulumi", [...args, "--non-interactive"], {
     stdio: ["ignore", isShown ? "inherit" : "pipe", isShown ? "inherit" : "pipe"],
     env: environmentWith(variables),
   });
+  // A part of it may end in the middle of a letter.
+  for (const stream of [child.stdout, child.stderr]) stream?.setEncoding("utf8");
+  return child;
 }
 
 async function ended(closed: Promise<unknown>): Promise<void> {
@@ -53,8 +56,8 @@ async function ended(closed: Promise<unknown>): Promise<void> {
 export async function pulumi(args: readonly string[], running: Running = {}): Promise<string> {
   const child = startPulumi(args, running);
   let [output, errors] = ["", ""];
-  child.stdout?.on("data", (chunk) => (output += String(chunk)));
-  child.stderr?.on("data", (chunk) => (errors += String(chunk)));
+  child.stdout?.on("data", (text: string) => (output += text));
+  child.stderr?.on("data", (text: string) => (errors += text));
   await ended(once(child, "close"));
   if (child.exitCode === 0) return output;
   throw new PulumiError(`"pulumi ${args.join(" ")}" failed:\n${`${errors}${output}`.trim()}`, output);
@@ -97,7 +100,7 @@ export async function upWith(
   const all = ["up", "--yes", "--skip-preview", "--json", ...options];
   const child = startPulumi(all);
   let errors = "";
-  child.stderr?.on("data", (chunk) => (errors += String(chunk)));
+  child.stderr?.on("data", (text: string) => (errors += text));
   const closed = once(child, "close");
   closed.catch(() => undefined);
   if (child.stdout)

@@ -40,7 +40,7 @@ export class Commands {
     const line = command.replace(/^shortlink/, `${process.execPath} ${main}`);
     const child = spawn("bash", ["-c", `{ ${line}\n} 2>&1`], { cwd: this.folder, env: this.#environment });
     let output = "";
-    child.stdout.on("data", (chunk) => (output += String(chunk)));
+    child.stdout.setEncoding("utf8").on("data", (text: string) => (output += text));
     await once(child, "close");
     expect(child.exitCode, `${command}\n${output}`).toBe(status);
     return output;

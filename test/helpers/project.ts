@@ -48,7 +48,7 @@ export class Project {
       this.#environment[name] = value;
     const child = spawn("bash", ["-c", `{ ${command}\n} 2>&1`], { cwd: this.folder, env: this.#environment });
     let output = "";
-    child.stdout.on("data", (chunk) => (output += String(chunk)));
+    child.stdout.setEncoding("utf8").on("data", (text: string) => (output += text));
     await once(child, "close");
     return { output, status: child.exitCode };
   }
