@@ -69,7 +69,7 @@ const tones: Readonly<Record<Finding["kind"], Group["tone"]>> = {
   missing: "bad",
   changed: "warn",
   duplicate: "bad",
-  unmanaged: "good",
+  unmanaged: "warn",
   unreachable: "bad",
   expired: "bad",
   expiring: "warn",
