@@ -2,8 +2,8 @@ import { Command, Option } from "commander";
 import { writeFileSync } from "node:fs";
 import type { Account } from "../account/account";
 import { toPlan } from "../live/plan";
-import { planFormats, reportPlan, type PlanFormat } from "../live/plan-report";
-import { toReview, type Review } from "../live/review";
+import { planFormats, reportPlan, type PlanFormat, type Planned } from "../live/plan-report";
+import { readReview, toReview, type Review } from "../live/review";
 import { domainNames, survey } from "../live/survey";
 import { openAccount } from "./account";
 import { configOf, previewOf } from "./pulumi";
@@ -12,6 +12,7 @@ interface Options {
   stack?: string;
   format: PlanFormat;
   save?: string;
+  from?: string;
 }
 
 /** `pulumi-shortlink plan`: what `pulumi up` would do, for those who decide over it. */
@@ -25,13 +26,13 @@ export function planCommand(): Command {
     .option("--stack <name>", "stack (default: the selected one)")
     .option("--save <file>", 'file to keep the plan in, for "pulumi-shortlink up --plan"')
     .addOption(new Option("--format <format>", "form of the plan").choices(planFormats).default("text"))
-    .action(async (options: string[], { stack, format, save }: Options) => {
+    .option("--from <file>", "show the plan that such a file keeps, and make none")
+    .action(async (options: string[], { stack, format, save, from }: Options) => {
+      if (from !== undefined) return void show(readReview(from).plan, format);
       const of = stack === undefined ? [] : ["--stack", stack];
       const account = openAccount(await configOf(of));
       const { plan, toKeep } = await makePlan(account, of, options);
-      console.log(reportPlan({ ...plan, ...account.client.costOf(plan.requests) }, format));
-      const isFailing = plan.errors.length > 0 || plan.changes.some(({ action }) => action === "conflict");
-      if (isFailing) process.exitCode = 1;
+      const isFailing = show(plan, format);
       if (save === undefined) return;
       if (isFailing) return console.error(`It is not saved, as "pulumi up" would fail.`);
       writeFileSync(save, `${JSON.stringify(await toKeep(), null, 2)}\n`, { mode: 0o600 });
@@ -39,10 +40,19 @@ export function planCommand(): Command {
     });
 }
 
+/** Prints a plan. Returns true, and sets the exit code, where `pulumi up` would fail. */
+function show(plan: Planned, format: PlanFormat): boolean {
+  console.log(reportPlan(plan, format));
+  const isFailing = plan.errors.length > 0 || plan.changes.some(({ action }) => action === "conflict");
+  if (isFailing) process.exitCode = 1;
+  return isFailing;
+}
+
 /** The plan of the program in the working directory, and a way to keep it. */
 export async function makePlan(account: Account, stack: readonly string[], options: string[]) {
   const { preview, notes } = await previewOf([...stack, ...options]);
-  const plan = toPlan(preview, { notes, domains: await domainNames(account) });
+  const made = toPlan(preview, { notes, domains: await domainNames(account) });
+  const plan: Planned = { ...made, ...account.client.costOf(made.requests) };
   const toKeep = async (): Promise<Review> =>
     toReview(account, plan, { options, notes, account: await survey(account.client) });
   return { plan, toKeep };

@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import { join } from "node:path";
-import type { Plan } from "../live/plan";
+import type { Planned } from "../live/plan-report";
 import { movedSince, readReview } from "../live/review";
 import { openAccount } from "./account";
 import { makePlan } from "./plan";
@@ -29,11 +29,7 @@ export function upCommand(): Command {
         assertHolds(file, movedSince(reviewed, await toKeep()));
         if (plan.changes.length + plan.others.length === 0) return console.log("The plan has no changes.");
         // The engine holds itself to it, should the program change in these seconds.
-        await apply(
-          plan,
-          [...of, ...reviewed.options, "--plan", enginePlan],
-          account.client.costOf(plan.requests),
-        );
+        await apply(plan, [...of, ...reviewed.options, "--plan", enginePlan]);
       });
     });
 }
@@ -50,11 +46,7 @@ function assertHolds(file: string, moved: readonly string[]): void {
 }
 
 /** Runs `pulumi up` and tells how far it is. */
-async function apply(
-  { changes }: Plan,
-  options: readonly string[],
-  { limit, wait = 0 }: { limit?: number; wait?: number } = {},
-): Promise<void> {
+async function apply({ changes, limit, wait = 0 }: Planned, options: readonly string[]): Promise<void> {
   const steps = new Map(changes.map(({ urn, action }) => [urn, action === "replace" ? 2 : 1]));
   const screen = {
     isTerminal: process.stderr.isTTY,

@@ -3,7 +3,7 @@ import { toPage, type Group, type Report, type Row } from "./page";
 import type { Action, Change, LostLink, Plan } from "./plan";
 
 /** The forms of a plan. */
-export const planFormats = ["text", "json", "markdown", "html"] as const;
+export const planFormats = ["text", "json", "markdown", "html", "github"] as const;
 export type PlanFormat = (typeof planFormats)[number];
 
 /** A plan, and what else a report of it says. */
@@ -30,6 +30,7 @@ const order = Object.keys(titles) as Action[];
 /** A plan for people, for programs, or for a comment on a pull request. */
 export function reportPlan(plan: Planned, format: PlanFormat): string {
   if (format === "json") return JSON.stringify(plan, null, 2);
+  if (format === "github") return toCommands(plan).join("\n");
   if (format === "html") return toPage(toReport(plan));
   return format === "markdown" ? toMarkdown(plan) : toText(plan);
 }
@@ -240,12 +241,14 @@ function totalsOf({ changes, unchanged, others, errors }: Plan): string {
   return `${begin}${[counts.length > 0 ? counts.join(", ") : "No changes", ...rest].join("; ")}.`;
 }
 
-function costOf({ requests, limit, wait }: Planned): string {
+function costOf({ requests, limit, wait, isRefreshing }: Planned): string {
+  const refresh = isRefreshing ? " The refresh before it takes one more for a hundred links." : "";
   const count = `${requests} request${requests === 1 ? "" : "s"}`;
-  if (requests === 0) return "It sends no request.";
-  if (limit === undefined || wait === undefined) return `It sends ${count}; the service tells no limit.`;
+  if (requests === 0) return `It sends no request.${refresh}`;
+  if (limit === undefined || wait === undefined)
+    return `It sends ${count}; the service tells no limit.${refresh}`;
   const time = wait === 0 ? "without a wait for" : `which take about ${minutes(wait)} at`;
-  return `It sends ${count}, ${time} the account's limit of ${limit}.`;
+  return `It sends ${count}, ${time} the account's limit of ${limit}.${refresh}`;
 }
 
 function minutes(milliseconds: number): string {
@@ -272,4 +275,23 @@ function tableOf({ changes }: Plan): string {
       .sort(([one], [other]) => (one < other ? -1 : 1))
       .map(([domain, row]) => line([quoted(domain), ...used.map((action) => String(row.get(action) ?? ""))])),
   ].join("\n");
+}
+
+/** Commands that make GitHub show each change at its entry, and what concerns no entry above all. */
+function toCommands(plan: Planned): string[] {
+  const escape = (text: string) => text.replace(/%/g, "%25").replace(/\r/g, "%0D").replace(/\n/g, "%0A");
+  const property = (text: string) => escape(text).replace(/:/g, "%3A").replace(/,/g, "%2C");
+  const command = (level: string, place: string | undefined, text: string) => {
+    const [, file = "", line, column] = /^(.*):(\d+):(\d+)$/.exec(place ?? "") ?? [];
+    const at = line === undefined ? "" : ` file=${property(file)},line=${line},col=${column}`;
+    return `::${level}${at}::${escape(text)}`;
+  };
+  const lost = new Set(plan.lost.map(({ urn }) => urn));
+  return [
+    ...plan.errors.map((text) => command("error", undefined, text)),
+    ...plan.changes.map((change) => {
+      const level = change.action === "conflict" ? "error" : lost.has(change.urn) ? "warning" : "notice";
+      return command(level, change.place, `${titles[change.action]}: ${changeLine(change, String)}`);
+    }),
+  ];
 }

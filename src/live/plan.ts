@@ -67,8 +67,10 @@ export interface Plan {
   others: { resource: string; action: string }[];
   /** Short links that stop working, or lead elsewhere; those that stop first. */
   lost: LostLink[];
-  /** Requests that the run is going to send; more where links swap aliases or answers are lost. */
+  /** Requests that the run is going to send; more where links swap aliases or answers are lost, and for a refresh. */
   requests: number;
+  /** True if the run refreshes before, with a request for a hundred links. */
+  isRefreshing: boolean;
   /** The run's problems as Pulumi tells them: it will not begin. */
   errors: string[];
 }
@@ -95,8 +97,8 @@ export interface Known {
 
 /** What `pulumi up` would do. */
 export function toPlan({ steps = [], diagnostics, changeSummary }: Preview, { notes, domains }: Known): Plan {
-  // A replacement may be told in three steps; the one of that name has both states.
-  const parts = new Set(["create-replacement", "delete-replaced"]);
+  // A replacement may be told in three steps; the one of that name has both states. A refresh comes before the plan and is none.
+  const parts = new Set(["create-replacement", "delete-replaced", "refresh"]);
   const own = steps.filter(({ urn, op }) => kinds.test(typeOf(urn)) && !parts.has(op));
   const addresses = new Addresses(own, domains);
   const noted = new Map<string, PlanNote>();
@@ -143,6 +145,7 @@ export function toPlan({ steps = [], diagnostics, changeSummary }: Preview, { no
       .map(({ urn, op }) => ({ resource: `${typeOf(urn)} ${nameOf(urn)}`, action: op })),
     lost: lostIn(own, changes, addresses),
     requests: costed.reduce((sum, { requests }) => sum + requests, takings * makingWay),
+    isRefreshing: steps.some(({ op }) => op === "refresh"),
     errors: (diagnostics ?? [])
       .filter(({ severity }) => severity === "error")
       .map(({ message = "" }) => message.replace(/<\{%.*?%\}>/g, "").trim()),

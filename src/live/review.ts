@@ -7,6 +7,7 @@ import { asWritten } from "../resource/model";
 import { fingerprintsOf, type Fingerprints } from "../resource/secrets";
 import { collate } from "../service/collate";
 import type { Action, Change, Plan } from "./plan";
+import type { Planned } from "./plan-report";
 import { notKnown } from "./preview";
 import type { Survey } from "./survey";
 
@@ -21,7 +22,7 @@ export interface Review {
   key: string;
   /** Options of `pulumi preview` that it was made with. */
   options: string[];
-  plan: Plan;
+  plan: Planned;
   /** The arguments of the resources that change, by their URNs. */
   inputs: Record<string, Fingerprints>;
   /** What the service has of the objects that change, by names like "link 7". */
@@ -38,7 +39,7 @@ export class ReviewError extends Error {}
 /** A plan with what it rests on. */
 export function toReview(
   account: Account,
-  plan: Plan,
+  plan: Planned,
   { options, notes, account: survey }: { options: string[]; notes: readonly PlanNote[]; account: Survey },
 ): Review {
   const { apiKey, baseUrl } = account.settings;

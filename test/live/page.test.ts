@@ -114,6 +114,7 @@ test("the page of a plan is searched and filtered, counts what it shows, and loa
     others: [],
     requests: 7,
     errors: [],
+    isRefreshing: false,
     limit: 60,
     wait: 0,
   };

@@ -180,3 +180,37 @@ test("what no comment can hold is said to be more than that", () => {
     /`\n\nA comment cannot hold all of it: `pulumi-shortlink plan` shows the rest\.$/,
   );
 });
+
+test("GitHub shows each change at its entry, and those that break a short link as warnings", () => {
+  const place = "links/a,b.yaml:12:3";
+  const steps = [
+    link("update", "a", { alias: "a" }, { alias: "b" }),
+    link("update", "c", { alias: "c" }, { alias: "c", clicksLimit: 5, url: "https://example.com/100%" }),
+    link("delete", "d", { alias: "d" }),
+  ];
+  const notes = steps.slice(0, 2).map(({ urn }) => ({ urn, entry: place }));
+  const lines = reportPlan(plan({ steps }, notes), "github").split("\n");
+  const at = "file=links/a%2Cb.yaml,line=12,col=3::";
+  expect(lines).toEqual([
+    expect.stringMatching(/^::warning::Deleted: go.example\/d to https:/),
+    expect.stringContaining(`::warning ${at}Changed: go.example/a: becomes go.example/b`),
+    expect.stringContaining(
+      `::notice ${at}Changed: go.example/c: url "https://example.com/c" becomes "https://example.com/100%25"`,
+    ),
+  ]);
+});
+
+test("what a refresh before the plan says of a link is no other link with its address", () => {
+  const steps = [
+    link("refresh", "a", { alias: "a" }, { alias: "a" }),
+    link("refresh", "b", { alias: "b" }, { alias: "b" }),
+    link("update", "a", { alias: "a" }, { alias: "a2" }),
+    link("delete", "b", { alias: "b" }),
+  ];
+  const { lost, others, changes } = plan({ steps });
+  expect(lost.map(({ address, why }) => [address, why])).toEqual([
+    ["go.example/b", "deleted"],
+    ["go.example/a", "other alias"],
+  ]);
+  expect([others, changes.length]).toEqual([[], 2]);
+});
