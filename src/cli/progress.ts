@@ -6,7 +6,7 @@ import { nameOf } from "../live/preview";
 export interface EngineEvent {
   resOutputsEvent?: { metadata: StepEvent };
   diagnosticEvent?: { urn?: string; message: string; severity: string; ephemeral?: boolean };
-  summaryEvent?: { durationSeconds: number; resourceChanges?: Record<string, number> };
+  summaryEvent?: { durationSeconds: number };
 }
 interface StepEvent {
   op: string;

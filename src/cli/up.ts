@@ -1,10 +1,11 @@
 import { Command } from "commander";
 import { join } from "node:path";
+import type { Action } from "../live/plan";
 import type { Planned } from "../live/plan-report";
 import { movedSince, readReview } from "../live/review";
 import { openAccount } from "./account";
 import { makePlan } from "./plan";
-import { Progress, type EngineEvent } from "./progress";
+import { Progress } from "./progress";
 import { configOf, upWith, withFolder } from "./pulumi";
 
 /** Differences that are told one by one; what matters is that there are some. */
@@ -46,7 +47,8 @@ function assertHolds(file: string, moved: readonly string[]): void {
 }
 
 /** Runs `pulumi up` and tells how far it is. */
-async function apply({ changes, limit, wait = 0 }: Planned, options: readonly string[]): Promise<void> {
+async function apply(plan: Planned, options: readonly string[]): Promise<void> {
+  const { changes, limit, wait = 0 } = plan;
   const steps = new Map(changes.map(({ urn, action }) => [urn, action === "replace" ? 2 : 1]));
   const screen = {
     isTerminal: process.stderr.isTTY,
@@ -55,11 +57,11 @@ async function apply({ changes, limit, wait = 0 }: Planned, options: readonly st
   };
   const progress = new Progress({ steps, wait, limit }, screen);
   const timer = setInterval(() => progress.tick(), 1000);
-  let summary = "";
+  let seconds = 0;
   try {
     await upWith(options, (event) => {
       progress.hear(event);
-      if (event.summaryEvent) summary = describeRun(event.summaryEvent);
+      if (event.summaryEvent) seconds = event.summaryEvent.durationSeconds;
     });
   } catch (error) {
     throw new Error(`${(error as Error).message}\nWhat is done is in the state. Make a plan for the rest.`, {
@@ -69,24 +71,23 @@ async function apply({ changes, limit, wait = 0 }: Planned, options: readonly st
     clearInterval(timer);
     progress.end();
   }
-  console.log(`The plan is applied: ${summary}.`);
+  console.log(`The plan is applied: ${describeRun(plan)} in ${seconds} s.`);
 }
 
-const done = {
-  create: "created",
-  update: "changed",
-  replace: "replaced",
+const done: Readonly<Record<Action, string>> = {
   delete: "deleted",
-  same: "unchanged",
+  replace: "replaced",
+  conflict: "in the way",
+  adopt: "adopted",
+  update: "changed",
+  create: "created",
 };
 
-function describeRun({
-  resourceChanges = {},
-  durationSeconds,
-}: NonNullable<EngineEvent["summaryEvent"]>): string {
+/** What a run has done with the domains and links, which are what its plan named. */
+function describeRun({ changes, others }: Planned): string {
   const counts = Object.entries(done).flatMap(([action, word]) => {
-    const count = resourceChanges[action] ?? 0;
+    const count = changes.filter((change) => change.action === action).length;
     return count > 0 ? [`${count} ${word}`] : [];
   });
-  return `${counts.join(", ")} in ${durationSeconds} s`;
+  return [...counts, ...(others.length > 0 ? [`${others.length} other resources changed`] : [])].join(", ");
 }

@@ -144,6 +144,21 @@ async function killedUp(stack: Stack, requests: number, isAlone: boolean): Promi
   return started;
 }
 
+/** Each link is there once, as the program says, and the state has it. */
+async function expectAsProgram(stack: Stack): Promise<void> {
+  const { emulator, environment } = stack;
+  const { DESTINATION: destination = "", SHIFT: shift = "0" } = environment;
+  const made = await links(emulator);
+  const wanted = Array.from(
+    { length: count },
+    (_, n) => `${destination}${n} on go${(n + Number(shift)) % 2}`,
+  );
+  expect(
+    made.map(({ url, short_url: short }) => `${url} on ${new URL(short).host.split(".")[0]}`).sort(),
+  ).toEqual(wanted.sort());
+  expect(stack.ids()).toEqual(made.map(({ id }) => id));
+}
+
 test.each(Array.from({ length: runs }, (_, i) => i))(
   `run %i of seed ${seed} ends where the program says`,
   async (i) => {
@@ -168,16 +183,7 @@ test.each(Array.from({ length: runs }, (_, i) => i))(
       await stack.run("cancel", "--yes");
       const { status, output } = await stack.up();
       expect(status, output).toBe(0);
-      const { DESTINATION: destination = "", SHIFT: shift = "0" } = stack.environment;
-      const made = await links(emulator);
-      const wanted = Array.from(
-        { length: count },
-        (_, n) => `${destination}${n} on go${(n + Number(shift)) % 2}`,
-      );
-      expect(
-        made.map(({ url, short_url: short }) => `${url} on ${new URL(short).host.split(".")[0]}`).sort(),
-      ).toEqual(wanted.sort());
-      expect(stack.ids()).toEqual(made.map(({ id }) => id));
+      await expectAsProgram(stack);
       const sent = emulator.requests.length;
       const { status: unchanged, output: plan } = await stack.run("preview", "--expect-no-changes");
       expect(unchanged, plan).toBe(0);
@@ -190,6 +196,26 @@ test.each(Array.from({ length: runs }, (_, i) => i))(
     }
   },
 );
+
+test("killed runs that leave no journal, as on a fresh runner, are finished as docs/ci says", async () => {
+  const random = randoms(seed + 2000);
+  const emulator = await createEmulator({ latency: 20 });
+  const stack = new Stack("runner", emulator, { SHORTLINK_JOURNAL: "none", SHORTLINK_ADOPT: "ifEqual" });
+  try {
+    await stack.run("stack", "init");
+    // Links are made; then all of them get another destination and move to the other domain.
+    for (const change of [{}, { DESTINATION: "https://new.example/", SHIFT: "1" }]) {
+      Object.assign(stack.environment, change);
+      await killedUp(stack, 1 + Math.floor(random() * count), false);
+      await stack.run("cancel", "--yes");
+      const { status, output } = await stack.up("--refresh");
+      expect(status, output).toBe(0);
+      await expectAsProgram(stack);
+    }
+  } finally {
+    await emulator.close();
+  }
+});
 
 /** Six links that hand on their aliases, and two that have none of their own. */
 const rotated = (by: number): string => {
