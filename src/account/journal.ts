@@ -22,7 +22,7 @@ export class Journal {
   #earlier: Intent[] = [];
   readonly #own = new Set<string>();
   readonly #saved = new Set<string>();
-  #byObject: Map<string, Intent> | undefined;
+  #byObject: Map<string, Intent[]> | undefined;
   /** The open notes of changes, by service and object. */
   readonly #changes = new Map<string, Change[]>();
   /** Those of them that tell who takes an object over. */
@@ -86,18 +86,35 @@ export class Journal {
     return this.#append({ closed: intent });
   }
 
-  /** Notes that the engine has an object in its state, where an earlier run left that open. */
-  saved(service: string, name: string): Promise<void> {
+  /** Notes that the engine has an object in its state, where earlier runs left that open. */
+  async saved(service: string, name: string): Promise<void> {
     // Nearly always there is nothing to strike out, and after a big run there is much.
-    this.#byObject ??= new Map(
-      this.#earlier.map((each) => [`${each.service} ${each.key.split(" ")[0]} ${each.id}`, each]),
-    );
+    this.#byObject ??= this.#intentsByObject();
     const object = `${service} ${name}`;
     const found = this.#byObject.get(object);
-    if (!found) return Promise.resolve();
+    if (!found) return;
     this.#byObject.delete(object);
-    this.#saved.add(found.intent);
-    return this.close(found.intent);
+    for (const { intent } of found) this.#saved.add(intent);
+    await Promise.all(found.map(({ intent }) => this.close(intent)));
+  }
+
+  /**
+   * The intents that made an object, or would have made it: a provider that outlived its engine, and the run after it, both note the
+   * same create, and one of them is refused by the service. That is so where the program or the URN names the key.
+   */
+  #intentsByObject(): Map<string, Intent[]> {
+    const createOf = ({ service, backend, urn, key }: Intent) => JSON.stringify([service, backend, urn, key]);
+    const unanswered = Map.groupBy(
+      this.#earlier.filter(({ id, key }) => id === undefined && !key.endsWith("/*")),
+      createOf,
+    );
+    const objects = Map.groupBy(
+      this.#earlier.filter(({ id }) => id !== undefined),
+      ({ service, key, id }) => `${service} ${key.split(" ")[0]} ${id}`,
+    );
+    for (const intents of objects.values())
+      for (const create of new Set(intents.map(createOf))) intents.push(...(unanswered.get(create) ?? []));
+    return objects;
   }
 
   /** Notes on disk that properties of an object are about to be changed, and returns the name of the note. */

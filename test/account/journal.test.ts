@@ -43,6 +43,26 @@ test("what a run sets out to make is known to the next run, until the engine has
   expect(second.of(owner)).toEqual([]);
 });
 
+test("all notes of one create are struck out with it: a provider that outlived its engine may have made them too", async () => {
+  const folder = temporaryFolder();
+  const orphan = new Journal(folder);
+  await orphan.begin(details);
+  const next = new Journal(folder);
+  await next.made(await next.begin(details), "57");
+  await next.made(await next.begin(details), "57");
+  // Of these the service chose the alias, so each may have made a link of its own.
+  const chosen = { ...details, urn: `${urn}-2`, key: "link 12/*" };
+  await next.begin(chosen);
+  await next.made(await next.begin(chosen), "58");
+  await next.begin({ ...details, urn: `${urn}-3` });
+  const last = new Journal(folder);
+  for (const object of ["link 57", "link 58"]) await last.saved(service, object);
+  expect(readJournal(folder).intents.map(({ urn: each, id }) => [each, id])).toEqual([
+    [`${urn}-2`, undefined],
+    [`${urn}-3`, undefined],
+  ]);
+});
+
 test("what another run writes meanwhile is seen on a second look", async () => {
   const folder = temporaryFolder();
   const [one, other] = [new Journal(folder), new Journal(folder)];
