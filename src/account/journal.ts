@@ -130,7 +130,7 @@ export class Journal {
     return this.#changes.get(`${service} ${object}`) ?? [];
   }
 
-  /** The open notes of what a resource takes over. */
+  /** The open notes of adoptions. */
   takeOversOf({ service, backend, urn }: Owner): Change[] {
     return [...this.#takeOvers].filter(
       (each) => each.service === service && each.taker?.backend === backend && each.taker.urn === urn,

@@ -9,8 +9,10 @@ import {
   noStack,
   type Check,
 } from "../live/doctor";
+import type { Paint } from "../live/page";
 import { openAccount } from "./account";
 import { pulumi } from "./pulumi";
+import { painter } from "./terminal";
 
 interface Options {
   stack?: string;
@@ -28,20 +30,23 @@ export function doctorCommand(): Command {
     .addOption(
       new Option("--format <format>", "form of the report").choices(["text", "json"]).default("text"),
     )
-    .action(async ({ stack, format }: Options) => {
+    .action(async ({ stack, format }: Options, command: Command) => {
       const checks = await examine(stack === undefined ? [] : ["--stack", stack]);
-      console.log(format === "json" ? JSON.stringify(checks, null, 2) : toText(checks));
+      console.log(format === "json" ? JSON.stringify(checks, null, 2) : toText(checks, painter(command)));
       if (checks.some(({ ok }) => !ok)) process.exitCode = 1;
-      // A call that nobody waits for any more must not keep the command.
+      // A call that timed out must not keep the command running.
       process.stdout.write("", () => process.exit());
     });
 }
 
-function toText(checks: readonly Check[]): string {
+function toText(checks: readonly Check[], paint: Paint): string {
   const width = Math.max(...checks.map(({ about }) => about.length));
   const bad = checks.filter(({ ok }) => !ok).length;
   return [
-    ...checks.map(({ about, ok, text }) => `${ok ? "ok   " : "WRONG"}  ${about.padEnd(width)}  ${text}`),
+    ...checks.map(
+      ({ about, ok, text }) =>
+        `${ok ? paint("good", "ok   ") : paint("bad", "WRONG")}  ${about.padEnd(width)}  ${text}`,
+    ),
     bad === 0 ? "Nothing is wrong." : `${bad} of ${checks.length} to put right.`,
   ].join("\n");
 }

@@ -7,6 +7,7 @@ import { managedIn, type Deployment } from "../live/state";
 import { survey } from "../live/survey";
 import { openAccount } from "./account";
 import { configOf, pulumi } from "./pulumi";
+import { painter } from "./terminal";
 import { collect } from "./validate";
 
 interface Options {
@@ -35,7 +36,7 @@ export function driftCommand(): Command {
     .option("--expiring <days>", "tell of links that expire within so many days", parseDays, 7)
     .option("--check-links", "ask the destinations of the stack's links whether they answer", false)
     .addOption(new Option("--format <format>", "form of the report").choices(driftFormats).default("text"))
-    .action(async ({ stack, ignore, expiring, format, checkLinks }: Options) => {
+    .action(async ({ stack, ignore, expiring, format, checkLinks }: Options, command: Command) => {
       const of = stack === undefined ? [] : ["--stack", stack];
       const account = openAccount(await configOf(of));
       const state = JSON.parse(await pulumi(["stack", "export", "--show-secrets", ...of])) as Deployment;
@@ -46,7 +47,7 @@ export function driftCommand(): Command {
         now: Date.now(),
         ...(checkLinks ? { problems: await checkDestinations(destinationsIn(found, managed)) } : {}),
       });
-      console.log(reportDrift(findings, format));
+      console.log(reportDrift(findings, format, painter(command)));
       if (findings.length > 0) process.exitCode = 1;
     });
 }

@@ -1,4 +1,4 @@
-import { Command } from "commander";
+import { Command, Option } from "commander";
 import { readJournal } from "../account/journal-files";
 import { journalFolder } from "../account/settings";
 
@@ -12,11 +12,11 @@ export function journalCommand(): Command {
       "[folder]",
       "folder of the journal (default: SHORTLINK_JOURNAL, else shortlink in Pulumi's home)",
     )
-    .option("--json", "print JSON", false)
-    .action((given: string | undefined, { json }: { json: boolean }) => {
+    .addOption(new Option("--format <format>", "form of the list").choices(["text", "json"]).default("text"))
+    .action((given: string | undefined, { format }: { format: "text" | "json" }) => {
       const folder = given ?? journalFolder(() => undefined);
       const { intents, changes } = folder === undefined ? { intents: [], changes: [] } : readJournal(folder);
-      if (json) return console.log(JSON.stringify([...intents, ...changes], null, 2));
+      if (format === "json") return console.log(JSON.stringify([...intents, ...changes], null, 2));
       if (intents.length + changes.length === 0) return console.log("Nothing is open.");
       for (const { time, service, key, id, urn } of intents) {
         const [type = "", name = ""] = key.split(/ (.*)/);

@@ -15,6 +15,7 @@ import { journalCommand } from "./journal";
 import { planCommand } from "./plan";
 import { schemaCommand } from "./schema";
 import { showCommand } from "./show";
+import { withCommonOptions } from "./terminal";
 import { upCommand } from "./up";
 import { validateCommand } from "./validate";
 
@@ -22,9 +23,10 @@ const { version } = JSON.parse(readFileSync(join(__dirname, "../../package.json"
   version: string;
 };
 
-const program = new Command("pulumi-shortlink")
+const program = withCommonOptions(new Command("pulumi-shortlink"))
   .description("Short links as code: tools around the Pulumi provider for a self-hosted short-link service")
   .version(version)
+  .configureHelp({ showGlobalOptions: true })
   .showHelpAfterError("(pulumi-shortlink --help shows what there is)")
   .addCommand(validateCommand(version))
   .addCommand(showCommand(version))

@@ -7,6 +7,7 @@ import { readReview, toReview, type Review } from "../live/review";
 import { domainNames, survey } from "../live/survey";
 import { openAccount } from "./account";
 import { configOf, previewOf } from "./pulumi";
+import { isQuiet, painter } from "./terminal";
 
 interface Options {
   stack?: string;
@@ -27,25 +28,20 @@ export function planCommand(): Command {
     .option("--save <file>", 'file to keep the plan in, for "pulumi-shortlink up --plan"')
     .addOption(new Option("--format <format>", "form of the plan").choices(planFormats).default("text"))
     .option("--from <file>", "show the plan that such a file keeps, and make none")
-    .action(async (options: string[], { stack, format, save, from }: Options) => {
-      if (from !== undefined) return void show(readReview(from).plan, format);
+    .action(async (options: string[], { stack, format, save, from }: Options, command: Command) => {
+      const show = (plan: Planned) => console.log(reportPlan(plan, format, painter(command)));
+      if (from !== undefined) return show(readReview(from).plan);
       const of = stack === undefined ? [] : ["--stack", stack];
       const account = openAccount(await configOf(of));
       const { plan, toKeep } = await makePlan(account, of, options);
-      const isFailing = show(plan, format);
+      show(plan);
+      const isFailing = plan.errors.length > 0 || plan.changes.some(({ action }) => action === "conflict");
+      if (isFailing) process.exitCode = 1;
       if (save === undefined) return;
-      if (isFailing) return console.error(`It is not saved, as "pulumi up" would fail.`);
+      if (isFailing) return console.error('Not saved: "pulumi up" would fail.');
       writeFileSync(save, `${JSON.stringify(await toKeep(), null, 2)}\n`, { mode: 0o600 });
-      console.error(`To apply it: pulumi-shortlink up --plan ${save}`);
+      if (!isQuiet(command)) console.error(`To apply it: pulumi-shortlink up --plan ${save}`);
     });
-}
-
-/** Prints a plan. Returns true, and sets the exit code, where `pulumi up` would fail. */
-function show(plan: Planned, format: PlanFormat): boolean {
-  console.log(reportPlan(plan, format));
-  const isFailing = plan.errors.length > 0 || plan.changes.some(({ action }) => action === "conflict");
-  if (isFailing) process.exitCode = 1;
-  return isFailing;
 }
 
 /** The plan of the program in the working directory, and a way to keep it. */

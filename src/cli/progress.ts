@@ -31,6 +31,8 @@ interface Expected {
   wait: number;
   /** Requests that the account may send in a window; undefined where the service tells no limit. */
   limit?: number | undefined;
+  /** True if only errors and warnings are wanted. */
+  isQuiet?: boolean;
 }
 
 /** Tells how far a run is: in one line that is written over on a terminal, elsewhere in a line every few seconds. */
@@ -63,6 +65,7 @@ export class Progress {
 
   /** Shows the line, if it is time. */
   tick(): void {
+    if (this.expected.isQuiet) return;
     const now = this.screen.now();
     if (this.screen.isTerminal) return this.screen.write(`\r${this.#line()}\u001b[K`);
     if (now - this.#last < pause) return;

@@ -7,6 +7,7 @@ import { openAccount } from "./account";
 import { makePlan } from "./plan";
 import { Progress } from "./progress";
 import { configOf, upWith, withFolder } from "./pulumi";
+import { isQuiet } from "./terminal";
 
 /** Differences that are told one by one; what matters is that there are some. */
 const shown = 20;
@@ -15,11 +16,11 @@ const shown = 20;
 export function upCommand(): Command {
   return new Command("up")
     .description(
-      "apply a plan that was reviewed, and stop before the first write where the catalog, the state or the service has changed since",
+      "apply a saved plan; stop before the first write if the catalog, the state or the service has changed since",
     )
     .requiredOption("--plan <file>", 'the plan, as "pulumi-shortlink plan --save" has kept it')
     .option("--stack <name>", "stack (default: the selected one)")
-    .action(async ({ plan: file, stack }: { plan: string; stack?: string }) => {
+    .action(async ({ plan: file, stack }: { plan: string; stack?: string }, command: Command) => {
       const reviewed = readReview(file);
       const of = stack === undefined ? [] : ["--stack", stack];
       const account = openAccount(await configOf(of));
@@ -30,7 +31,7 @@ export function upCommand(): Command {
         assertHolds(file, movedSince(reviewed, await toKeep()));
         if (plan.changes.length + plan.others.length === 0) return console.log("The plan has no changes.");
         // The engine holds itself to it, should the program change in these seconds.
-        await apply(plan, [...of, ...reviewed.options, "--plan", enginePlan]);
+        await apply(plan, [...of, ...reviewed.options, "--plan", enginePlan], isQuiet(command));
       });
     });
 }
@@ -41,13 +42,13 @@ function assertHolds(file: string, moved: readonly string[]): void {
   const more = moved.length > shown ? [`and ${moved.length - shown} more`] : [];
   const lines = [...moved.slice(0, shown), ...more].map((text) => `  ${text}`).join("\n");
   throw new Error(
-    `The plan does not hold any more. Nothing was written. Since it was made:\n${lines}\n` +
-      `Make a new one with "pulumi-shortlink plan --save ${file}" and have it reviewed.`,
+    `The plan no longer matches. Nothing was written. Changed since it was saved:\n${lines}\n` +
+      `Save a new one with "pulumi-shortlink plan --save ${file}" and have it reviewed.`,
   );
 }
 
 /** Runs `pulumi up` and tells how far it is. */
-async function apply(plan: Planned, options: readonly string[]): Promise<void> {
+async function apply(plan: Planned, options: readonly string[], isQuiet: boolean): Promise<void> {
   const { changes, limit, wait = 0 } = plan;
   const steps = new Map(changes.map(({ urn, action }) => [urn, action === "replace" ? 2 : 1]));
   const screen = {
@@ -55,7 +56,7 @@ async function apply(plan: Planned, options: readonly string[]): Promise<void> {
     write: (text: string) => void process.stderr.write(text),
     now: () => Date.now(),
   };
-  const progress = new Progress({ steps, wait, limit }, screen);
+  const progress = new Progress({ steps, wait, limit, isQuiet }, screen);
   const timer = setInterval(() => progress.tick(), 1000);
   let seconds = 0;
   try {
@@ -64,9 +65,12 @@ async function apply(plan: Planned, options: readonly string[]): Promise<void> {
       if (event.summaryEvent) seconds = event.summaryEvent.durationSeconds;
     });
   } catch (error) {
-    throw new Error(`${(error as Error).message}\nWhat is done is in the state. Make a plan for the rest.`, {
-      cause: error,
-    });
+    throw new Error(
+      `${(error as Error).message}\nThe state has the changes that were made. Save a new plan for the rest.`,
+      {
+        cause: error,
+      },
+    );
   } finally {
     clearInterval(timer);
     progress.end();

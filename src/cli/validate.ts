@@ -3,6 +3,7 @@ import { checkCatalog } from "../catalog/checks";
 import { loadCatalog } from "../catalog/load";
 import { isTimeZone } from "../account/settings";
 import { formats, report, type Format } from "./report";
+import { isQuiet } from "./terminal";
 
 /** The files of a catalog where none are named. */
 export const defaultFiles = ["links"];
@@ -39,7 +40,7 @@ export function validateCommand(version: string): Command {
     .addOption(timeZoneOption())
     .option("--allow-empty", "a catalog without a link is no mistake", false)
     .addOption(new Option("--format <format>", "form of the report").choices(formats).default("text"))
-    .action((files: string[], { overlay, format, allowEmpty, timeZone }: Options) => {
+    .action((files: string[], { overlay, format, allowEmpty, timeZone }: Options, command: Command) => {
       const catalog = loadCatalog({ files: files.length > 0 ? files : defaultFiles, overlays: overlay });
       const findings = checkCatalog(catalog, { allowEmpty, timeZone });
       const text = report(findings, format, version);
@@ -47,7 +48,7 @@ export function validateCommand(version: string): Command {
       const count = (number: number, noun: string) => `${number} ${noun}${number === 1 ? "" : "s"}`;
       const { domains, links } = catalog;
       if (findings.length > 0) process.exitCode = 1;
-      if (format === "text") {
+      if (format === "text" && !isQuiet(command)) {
         console.error(
           findings.length > 0
             ? count(findings.length, "mistake")

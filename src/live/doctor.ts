@@ -106,7 +106,7 @@ export function checkJournal({ settings }: Account): Check {
   }
 }
 
-/** Milliseconds by which clocks may differ: what a lost answer has made is told by its time, in whole seconds. */
+/** Milliseconds by which clocks may differ. After a lost answer the provider finds its object by the time, in whole seconds. */
 const clockTolerance = 60_000;
 
 /** Asks the service for a page of each list. @param patience Milliseconds to wait for an answer. */
@@ -147,8 +147,8 @@ function checkClock(ahead: number): Check {
     return { about, ok: true, text: `that of the service, within ${seconds + 1} s` };
   const text =
     ahead > 0
-      ? `${seconds} s behind the clock of the service. Set one of the two right.`
-      : `${seconds} s ahead of the clock of the service. Set one of the two right.`;
+      ? `${seconds} s behind the clock of the service. Correct one of the two clocks.`
+      : `${seconds} s ahead of the clock of the service. Correct one of the two clocks.`;
   return { about, ok: false, text };
 }
 

@@ -1,5 +1,5 @@
 import type { Finding } from "./drift";
-import { toPage, type Group, type Report } from "./page";
+import { toPage, type Paint, type Report, type Tone } from "./page";
 
 /** The forms of a report of drift. */
 export const driftFormats = ["text", "json", "markdown", "html"] as const;
@@ -18,19 +18,24 @@ const titles: Readonly<Record<Finding["kind"], string>> = {
 };
 
 /** What was found, for people, for programs, or for a page that shows Markdown. */
-export function reportDrift(findings: readonly Finding[], format: DriftFormat): string {
+export function reportDrift(
+  findings: readonly Finding[],
+  format: DriftFormat,
+  paint: Paint = (_tone, text) => text,
+): string {
   if (format === "json") return JSON.stringify(findings, null, 2);
   if (format === "html") return toPage(toReport(findings));
   const isMarkdown = format === "markdown";
   const kinds = (Object.keys(titles) as Finding["kind"][]).map((kind) => ({
     title: titles[kind],
+    tone: tones[kind],
     all: findings.filter((finding) => finding.kind === kind),
   }));
   const parts = kinds
     .filter(({ all }) => all.length > 0)
-    .map(({ title, all }) =>
+    .map(({ title, tone, all }) =>
       [
-        isMarkdown ? `### ${title} (${all.length})\n` : `${title} (${all.length}):`,
+        isMarkdown ? `### ${title} (${all.length})\n` : paint(tone, `${title} (${all.length}):`),
         ...all.map((finding) =>
           isMarkdown ? `- ${lineOf(finding, quoted)}` : `  ${lineOf(finding, String)}`,
         ),
@@ -65,7 +70,7 @@ export function quoted(text: string): string {
   return `${fence}${space}${text}${space}${fence}`;
 }
 
-const tones: Readonly<Record<Finding["kind"], Group["tone"]>> = {
+const tones: Readonly<Record<Finding["kind"], Tone>> = {
   missing: "bad",
   changed: "warn",
   duplicate: "bad",

@@ -18,11 +18,16 @@ export interface Row {
   place?: string | undefined;
 }
 
+/** How much something matters. */
+export type Tone = "bad" | "warn" | "good";
+
+/** Colours a text for those who read it on a terminal. */
+export type Paint = (tone: Tone, text: string) => string;
+
 /** Rows of one kind. */
 export interface Group {
   title: string;
-  /** How much it matters. */
-  tone: "bad" | "warn" | "good";
+  tone: Tone;
   rows: readonly Row[];
 }
 

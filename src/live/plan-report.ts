@@ -1,5 +1,5 @@
 import { quoted } from "./drift-report";
-import { toPage, type Group, type Report, type Row } from "./page";
+import { toPage, type Paint, type Report, type Row, type Tone } from "./page";
 import type { Action, Change, LostLink, Plan } from "./plan";
 
 /** The forms of a plan. */
@@ -28,14 +28,14 @@ const titles: Readonly<Record<Action, string>> = {
 const order = Object.keys(titles) as Action[];
 
 /** A plan for people, for programs, or for a comment on a pull request. */
-export function reportPlan(plan: Planned, format: PlanFormat): string {
+export function reportPlan(plan: Planned, format: PlanFormat, paint: Paint = (_tone, text) => text): string {
   if (format === "json") return JSON.stringify(plan, null, 2);
   if (format === "github") return toCommands(plan).join("\n");
   if (format === "html") return toPage(toReport(plan));
-  return format === "markdown" ? toMarkdown(plan) : toText(plan);
+  return format === "markdown" ? toMarkdown(plan) : toText(plan, paint);
 }
 
-const tones: Readonly<Record<Action, Group["tone"]>> = {
+const tones: Readonly<Record<Action, Tone>> = {
   delete: "bad",
   replace: "warn",
   conflict: "bad",
@@ -79,29 +79,32 @@ function toReport(plan: Planned): Report {
   };
 }
 
-function toText(plan: Planned): string {
+function toText(plan: Planned, paint: Paint): string {
   const lost = lostOf(plan);
-  const part = (title: string, lines: string[]) =>
+  const part = (tone: Tone, title: string, lines: string[]) =>
     lines.length === 0
       ? []
-      : [[`${title} (${lines.length}):`, ...lines.map((line) => `  ${line}`)].join("\n")];
+      : [[paint(tone, `${title} (${lines.length}):`), ...lines.map((line) => `  ${line}`)].join("\n")];
   return [
     totalsOf(plan),
     ...part(
+      "bad",
       "Short links that stop working",
       lost.dead.map((each) => lostLine(each, String)),
     ),
     ...part(
+      "bad",
       "Short links that lead elsewhere",
       lost.moved.map((each) => lostLine(each, String)),
     ),
     ...order.flatMap((action) =>
       part(
+        tones[action],
         titles[action],
         plan.changes.filter((change) => change.action === action).map((change) => changeLine(change, String)),
       ),
     ),
-    ...part("Errors", plan.errors),
+    ...part("bad", "Errors", plan.errors),
     costOf(plan),
   ].join("\n\n");
 }

@@ -87,16 +87,16 @@ export function readReview(file: string): Review {
   try {
     review = JSON.parse(readFileSync(file, "utf8")) as Partial<Review> | null;
   } catch (cause) {
-    const reason = cause instanceof SyntaxError ? "it is no JSON" : (cause as Error).message;
-    throw new ReviewError(`${file} is no plan: ${reason}. ${makeOne(file)}`, { cause });
+    const reason = cause instanceof SyntaxError ? "not JSON" : (cause as Error).message;
+    throw new ReviewError(`${file} is not a saved plan: ${reason}. ${makeOne(file)}`, { cause });
   }
   if (review?.format !== 1 || !Array.isArray(review.plan?.changes))
-    throw new ReviewError(`${file} is no plan of this version of pulumi-shortlink. ${makeOne(file)}`);
+    throw new ReviewError(`${file} is not a plan of this version of pulumi-shortlink. ${makeOne(file)}`);
   return review as Review;
 }
 
 function makeOne(file: string): string {
-  return `Make one with "pulumi-shortlink plan --save ${file}".`;
+  return `Save one with "pulumi-shortlink plan --save ${file}".`;
 }
 
 const becoming: Readonly<Record<Action, string>> = {
@@ -108,30 +108,40 @@ const becoming: Readonly<Record<Action, string>> = {
   create: "created",
 };
 
+const verbs: Readonly<Record<Action, string>> = {
+  delete: "deletes",
+  replace: "replaces",
+  conflict: "refuses",
+  adopt: "adopts",
+  update: "changes",
+  create: "creates",
+};
+
 /** What has moved since a plan was reviewed, a line each; nothing where the new plan is the same and rests on the same. */
 export function movedSince(reviewed: Review, now: Review): string[] {
   const foundation = [
-    ...differing("the stack", reviewed.plan.stack, now.plan.stack),
+    ...differing("stack", reviewed.plan.stack, now.plan.stack),
     ...differing("shortlink:baseUrl", reviewed.service, now.service),
-    ...(reviewed.key === now.key ? [] : ["shortlink:apiKey is another one than that of the plan"]),
+    ...(reviewed.key === now.key ? [] : ["shortlink:apiKey: the plan was made with another key"]),
   ];
   // All else would be about another account, or cannot be compared.
   if (foundation.length > 0) return foundation;
   if (now.plan.errors.length > 0)
-    return now.plan.errors.map((text) => `Pulumi cannot plan the program any more: ${text}`);
+    return now.plan.errors.map((text) => `Pulumi cannot plan the program: ${text}`);
   const before = new Map(reviewed.plan.changes.map((change) => [change.urn, change]));
   const after = new Map(now.plan.changes.map((change) => [change.urn, change]));
   return [
     ...[...before].flatMap(([urn, change]) => {
       const other = after.get(urn);
       if (!other)
-        return [`${nameOf(change)}: is to be ${becoming[change.action]} in the plan, and now is not`];
+        return [`${nameOf(change)}: the plan ${verbs[change.action]} it; now it would stay as it is`];
       return movedIn(change, other, reviewed, now).map((text) => `${nameOf(other)}: ${text}`);
     }),
     ...[...after]
       .filter(([urn]) => !before.has(urn))
       .map(
-        ([, change]) => `${nameOf(change)}: would be ${becoming[change.action]}, which is not in the plan`,
+        ([, change]) =>
+          `${nameOf(change)}: not in the plan; now it would be ${becoming[change.action]}${reasonOf(change)}`,
       ),
     ...othersMoved(reviewed.plan, now.plan),
   ];
@@ -139,7 +149,7 @@ export function movedSince(reviewed: Review, now: Review): string[] {
 
 function differing(what: string, before: unknown, now: unknown): string[] {
   const show = (value: unknown) => (value === null || value === undefined ? "none" : JSON.stringify(value));
-  return show(before) === show(now) ? [] : [`${what} is ${show(now)}, and ${show(before)} in the plan`];
+  return show(before) === show(now) ? [] : [`${what}: ${show(now)}, but ${show(before)} in the plan`];
 }
 
 /** The resource as those know it who have read the plan. */
@@ -150,22 +160,20 @@ function nameOf({ address, place, resource }: Change): string {
 /** What is different in the same change. */
 function movedIn(before: Change, now: Change, reviewed: Review, latest: Review): string[] {
   if (before.action !== now.action)
-    return [
-      `would be ${becoming[now.action]}${reasonOf(now)}, and in the plan it is to be ${becoming[before.action]}`,
-    ];
+    return [`the plan ${verbs[before.action]} it; now it would be ${becoming[now.action]}${reasonOf(now)}`];
   const fieldsOf = ({ fields }: Change) => new Map(fields.map((field) => [field.name, field]));
   const [old, news] = [fieldsOf(before), fieldsOf(now)];
   const named = [...new Set([...old.keys(), ...news.keys()])];
   const told = [
-    ...differing("its id", before.id, now.id),
-    ...differing("its address", before.address, now.address),
-    ...differing("its new address", before.newAddress, now.newAddress),
+    ...differing("id", before.id, now.id),
+    ...differing("address", before.address, now.address),
+    ...differing("new address", before.newAddress, now.newAddress),
     ...differing("url", before.url, now.url),
-    ...differing("the reason", before.reason, now.reason),
+    ...differing("reason", before.reason, now.reason),
     ...named.flatMap((name) => {
       const [one, other] = [old.get(name), news.get(name)];
-      if (!one) return [`${name} changes, which is not in the plan`];
-      if (!other) return [`${name} does not change any more`];
+      if (!one) return [`${name} would change too`];
+      if (!other) return [`${name} would no longer change`];
       return [
         ...differing(`${name} in the state`, one.old, other.old),
         ...(name === "url" ? [] : differing(name, one.new, other.new)),
@@ -184,15 +192,15 @@ function movedIn(before: Change, now: Change, reviewed: Review, latest: Review):
   const object = `${type} ${id}`;
   const [was, is] = [reviewed.objects[object], latest.objects[object]];
   const remote =
-    is === undefined ? (was === undefined ? [] : ["was deleted on the service"]) : unlike(was, is);
+    is === undefined ? (was === undefined ? [] : ["it was deleted on the service"]) : unlike(was, is);
   const list = (ids: readonly number[] = []) => (ids.length === 0 ? "none" : ids.join(", "));
   return [
     ...told,
-    ...hidden.map((name) => `${name} is another one than in the plan`),
+    ...hidden.map((name) => `${name} differs from the plan`),
     ...(is === undefined ? remote : remote.map((name) => `${name} was changed on the service`)),
-    ...differing("links of this domain", list(reviewed.linksOf[object]), list(latest.linksOf[object])),
+    ...differing("links on this domain", list(reviewed.linksOf[object]), list(latest.linksOf[object])),
     ...differing(
-      "the link that has this address",
+      "link with this address",
       list(reviewed.holders[newAddress]),
       list(latest.holders[newAddress]),
     ),
@@ -214,7 +222,7 @@ function othersMoved(before: Plan, now: Plan): string[] {
   const text = ({ resource, action }: Plan["others"][number]) => `${resource}: ${action}`;
   const [old, news] = [new Set(before.others.map(text)), new Set(now.others.map(text))];
   return [
-    ...[...old].filter((each) => !news.has(each)).map((each) => `${each} is in the plan, and now is not`),
-    ...[...news].filter((each) => !old.has(each)).map((each) => `${each} is not in the plan`),
+    ...[...old].filter((each) => !news.has(each)).map((each) => `${each}: in the plan, but not now`),
+    ...[...news].filter((each) => !old.has(each)).map((each) => `${each}: not in the plan`),
   ];
 }

@@ -128,6 +128,6 @@ test("the pipeline of GitLab checks, plans, comments once, and applies the plan;
   await runJob("plan the main branch");
   expect(await runJob("deploy")).toContain("The plan is applied: 2 created in");
   // A plan that is applied a second time, as somebody starts the job again.
-  expect(await runJob("deploy", 1)).toContain("The plan does not hold any more.");
+  expect(await runJob("deploy", 1)).toContain("The plan no longer matches.");
   expect(await runJob("drift", 1)).toContain("https://example.com/b");
 }, 300_000);

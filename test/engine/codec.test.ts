@@ -105,12 +105,25 @@ test("the mark of a secret output is no argument, and an argument of that name i
 });
 
 test("the record of a catalog has the names of its entries, and what the program allows", () => {
-  const said = { links: { docs: 1 }, __formerly: { docs: ["doc"] }, __moved: ["x"], __maxDeletes: 3 };
+  const said = {
+    links: { docs: 1 },
+    marks: { docs: "12345678" },
+    __formerly: { docs: ["doc"] },
+    __moved: ["x"],
+    __maxDeletes: 3,
+  };
   expect(decodeCatalog(said)).toStrictEqual({
     links: { docs: 1 },
+    marks: { docs: "12345678" },
     formerly: { docs: ["doc"] },
     moved: ["x"],
     maxDeletes: 3,
   });
-  expect(decodeCatalog({})).toStrictEqual({ links: {}, formerly: {}, moved: [], maxDeletes: undefined });
+  expect(decodeCatalog({})).toStrictEqual({
+    links: {},
+    marks: undefined,
+    formerly: {},
+    moved: [],
+    maxDeletes: undefined,
+  });
 });

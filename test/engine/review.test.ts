@@ -108,59 +108,59 @@ const inCatalog: Move[] = [
   [
     "another destination",
     () => edit("edited", link("edited")),
-    /edited: is to be changed in the plan, and now is not/,
+    /edited: the plan changes it; now it would stay as it is/,
   ],
   [
     "a third destination",
     () => edit("edited", link("edited").replace("com/edited", "com/edited-3")),
-    'links/all.yaml:4:3 go.example/edited: url is "https://example.com/edited-3", and "https://example.com/edited-2" in the plan',
+    'links/all.yaml:4:3 go.example/edited: url: "https://example.com/edited-3", but "https://example.com/edited-2" in the plan',
   ],
   [
     "a change more",
     () => edit("keep", link("keep", ", clicksLimit: 1")),
-    /keep: would be changed, which is not in the plan/,
+    /keep: not in the plan; now it would be changed/,
   ],
   [
     "a link more",
     () => edit("keep", link("keep"), link("more")),
-    /more: would be created, which is not in the plan/,
+    /more: not in the plan; now it would be created/,
   ],
-  ["a link less", () => edit("keep"), /keep: would be deleted, which is not in the plan/],
-  ["a new link less", () => edit("new"), /new: is to be created in the plan, and now is not/],
+  ["a link less", () => edit("keep"), /keep: not in the plan; now it would be deleted/],
+  ["a new link less", () => edit("new"), /new: the plan creates it; now it would stay as it is/],
   [
     "a new link with more fields",
     () => edit("new", link("new", ", clicksLimit: 1")),
-    /new: clicksLimit is another one/,
+    /new: clicksLimit differs from the plan/,
   ],
   [
     "another alias",
     () => edit("new", link("new").replace("alias: new", "alias: n")),
-    /its address is "go.example\/n"/,
+    /address: "go.example\/n"/,
   ],
   [
     "a deletion taken back",
     () => edit("keep", link("keep"), link("gone")),
-    /gone: is to be deleted in the plan, and now is not/,
+    /gone: the plan deletes it; now it would stay as it is/,
   ],
   [
     "a move taken back",
     () => edit("moved", link("moved")),
-    /moved: is to be replaced in the plan, and now is not/,
+    /moved: the plan replaces it; now it would stay as it is/,
   ],
   [
     "another name in the file",
     () => edit("new", link("new").replace("  new:", "  newer:")),
-    /new: is to be created in the plan/,
+    /new: the plan creates it/,
   ],
   [
     "another password",
     () => project.set("SESAME", "a third sesame"),
-    /locked: redirectPassword is another one/,
+    /locked: redirectPassword differs from the plan/,
   ],
   [
     "a mistake",
     () => edit("new", link("new", ", clicksLimit: x")),
-    /Pulumi cannot plan the program any more: [^]*clicksLimit/,
+    /Pulumi cannot plan the program: [^]*clicksLimit/,
   ],
   [
     "an emptied file",
@@ -168,7 +168,7 @@ const inCatalog: Move[] = [
       project.set("SHORTLINK_ALLOW_DELETES", "0");
       write([]);
     },
-    /Pulumi cannot plan the program any more: [^]*the catalog has no link/,
+    /Pulumi cannot plan the program: [^]*the catalog has no link/,
   ],
 ];
 const onService: Move[] = [
@@ -180,7 +180,7 @@ const onService: Move[] = [
   [
     "a link to change is deleted",
     async () => byHand("DELETE", await path("edited")),
-    /edited: was deleted on the service/,
+    /edited: it was deleted on the service/,
   ],
   [
     "a link to delete is used again",
@@ -190,25 +190,25 @@ const onService: Move[] = [
   [
     "a link to adopt is changed",
     async () => byHand("PATCH", await path("free"), "clicks_limit=5"),
-    /free: would be in the way/,
+    /free: the plan adopts it; now it would be in the way/,
   ],
   [
     "a new alias is taken",
     async () =>
       byHand("POST", "/links", `url=https://example.com/&domain_id=${await domainId("go")}&alias=new`),
-    /new: would be in the way of a new one/,
+    /new: the plan creates it; now it would be in the way of a new one/,
   ],
   [
     "the alias of a rename is taken",
     async () =>
       byHand("POST", "/links", `url=https://example.com/&domain_id=${await domainId("go")}&alias=other`),
-    /renamed: the link that has this address is "\d+", and "none" in the plan/,
+    /renamed: link with this address: "\d+", but "none" in the plan/,
   ],
   [
     "a domain to delete gets a link",
     async () =>
       byHand("POST", "/links", `url=https://example.com/&domain_id=${await domainId("old")}&alias=x`),
-    /old.example: links of this domain is "\d+, \d+"/,
+    /old.example: links on this domain: "\d+, \d+"/,
   ],
 ];
 const inState: Move[] = [
@@ -218,22 +218,22 @@ const inState: Move[] = [
       await byHand("PATCH", await path("edited"), "url=https://example.com/hand");
       await project.run("pulumi refresh --yes --skip-preview");
     },
-    /edited: url in the state is "https:\/\/example.com\/hand"/,
+    /edited: url in the state: "https:\/\/example.com\/hand"/,
   ],
   [
     "a resource that is gone",
     () => project.run(`pulumi state delete --yes ${urn("keep")}`),
-    /keep: would be in the way/,
+    /keep: not in the plan; now it would be in the way/,
   ],
   [
     "another stack",
     () => project.set("PULUMI_STACK", "other"),
-    /the stack is "other of project", and "dev of project" in the plan/,
+    /stack: "other of project", but "dev of project" in the plan/,
   ],
   [
     "another service",
     () => project.set("SHORTLINK_BASE_URL", emulator.url.replace("127.0.0.1", "localhost")),
-    /shortlink:baseUrl is "http:\/\/localhost/,
+    /shortlink:baseUrl: "http:\/\/localhost/,
   ],
   [
     "a plan that somebody has edited",
@@ -243,7 +243,7 @@ const inState: Move[] = [
       review.plan.changes = review.plan.changes.filter(({ action }) => action !== "delete");
       writeFileSync(file, JSON.stringify(review));
     },
-    /gone: would be deleted, which is not in the plan/,
+    /gone: not in the plan; now it would be deleted/,
   ],
 ];
 
@@ -260,7 +260,9 @@ test.each(some.slice(0, Number(process.env.MOVES ?? 5)))(
     const writes = () => emulator.requests.filter(({ method }) => method !== "GET").length;
     const written = writes();
     const output = await project.run("shortlink up --plan plan.json", 1);
-    expect(output).toContain("The plan does not hold any more. Nothing was written. Since it was made:\n");
+    expect(output).toContain(
+      "The plan no longer matches. Nothing was written. Changed since it was saved:\n",
+    );
     if (typeof told === "string") expect(output).toContain(told);
     else expect(output).toMatch(told);
     expect(output).not.toMatch(/sesame|must-not-show/);
@@ -273,7 +275,9 @@ test("a plan that still holds is applied, and once only", async () => {
   const { plan } = JSON.parse(readFileSync(join(project.folder, "plan.json"), "utf8")) as Review;
   emulator.faults.push({ method: "POST", path: "/links", answer: 403, rate: 1 });
   const failing = await project.run("shortlink up --plan plan.json", 1);
-  expect(failing).toMatch(/links-(?:new|free): .*\(403\)[^]*"pulumi up" failed[^]*Make a plan for the rest/);
+  expect(failing).toMatch(
+    /links-(?:new|free): .*\(403\)[^]*"pulumi up" failed[^]*Save a new plan for the rest/,
+  );
   emulator.faults.length = 0;
   await restore();
   // What the plan does not touch may move.
@@ -287,7 +291,7 @@ test("a plan that still holds is applied, and once only", async () => {
   const aliases = (await rows("/links")).map(({ alias }) => alias).sort();
   expect(aliases).toEqual(["edited", "free", "keep", "locked", "moved", "new", "other"]);
   const again = await project.run("shortlink up --plan plan.json", 1);
-  expect(again).toContain("is to be created in the plan, and now is not");
+  expect(again).toContain("the plan creates it; now it would stay as it is");
 });
 
 test("what is no plan is told as it is", async () => {
@@ -296,10 +300,10 @@ test("what is no plan is told as it is", async () => {
   project.write("foreign.json", "{}");
   for (const [file, reason] of [
     ["missing.json", "ENOENT"],
-    ["broken.json", "it is no JSON"],
-    ["foreign.json", "no plan of this version"],
+    ["broken.json", "not JSON"],
+    ["foreign.json", "not a plan of this version"],
   ] as const)
     expect(await project.run(`shortlink up --plan ${file}`, 2)).toContain(reason);
   edit("new", link("new", ", clicksLimit: x"));
-  expect(await project.run("shortlink plan --save no.json", 1)).toContain("It is not saved");
+  expect(await project.run("shortlink plan --save no.json", 1)).toContain("Not saved");
 });

@@ -73,7 +73,7 @@ test("a wrong key, a service that does not answer and one whose clock is wrong a
   const checks = await checkService(other(), 5000);
   expect(checks[1]).toMatchObject({ about: "clock", ok: false });
   expect(checks[1]?.text).toMatch(
-    /^(3599|3600) s behind the clock of the service\. Set one of the two right\.$/,
+    /^(3599|3600) s behind the clock of the service\. Correct one of the two clocks\.$/,
   );
   expect(checks[2]?.text).toBe("the service tells none");
   dates.shift();
