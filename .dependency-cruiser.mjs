@@ -41,7 +41,7 @@ const owners = {
   yaml: ["catalog/yaml", "cli/show", "live/render"],
   "csv-stringify": ["live/render"],
   entities: ["live/page"],
-  minimatch: ["cli/drift"],
+  minimatch: ["cli/patterns"],
   "csv-parse": ["catalog/csv"],
   "fastest-levenshtein": ["catalog/suggest"],
   "@pulumi/pulumi": ["program", "engine", "provider"],

@@ -1,14 +1,13 @@
 import { Command, InvalidArgumentError, Option } from "commander";
-import { minimatch } from "minimatch";
 import { checkDestinations } from "../live/destinations";
 import { destinationsIn, findDrift } from "../live/drift";
 import { driftFormats, reportDrift, type DriftFormat } from "../live/drift-report";
 import { managedIn, type Deployment } from "../live/state";
 import { survey } from "../live/survey";
 import { openAccount } from "./account";
+import { collect, matchesOne } from "./patterns";
 import { configOf, pulumi } from "./pulumi";
 import { painter } from "./terminal";
-import { collect } from "./validate";
 
 interface Options {
   stack?: string;
@@ -42,7 +41,7 @@ export function driftCommand(): Command {
       const state = JSON.parse(await pulumi(["stack", "export", "--show-secrets", ...of])) as Deployment;
       const [found, managed] = [await survey(account.client), managedIn(state)];
       const findings = findDrift(account, found, managed, {
-        isIgnored: (address) => ignore.some((pattern) => minimatch(address, pattern, { nocase: true })),
+        isIgnored: matchesOne(ignore),
         soon: expiring * day,
         now: Date.now(),
         ...(checkLinks ? { problems: await checkDestinations(destinationsIn(found, managed)) } : {}),

@@ -4,16 +4,23 @@ import { splits } from "../live/layout";
 import { formats } from "../live/render";
 import { survey } from "../live/survey";
 import { openAccount } from "./account";
+import { collect, matchesOne } from "./patterns";
 import { timeZoneOption } from "./validate";
 
 /** How files are written, for each command that writes them. */
-export type FilesOptions = Omit<ExportOptions, "folder">;
+export type FilesOptions = Omit<ExportOptions, "folder" | "isWanted"> & { only: string[] };
 
 /** Adds the options about the files to a command. */
 export function withFilesOptions(command: Command): Command {
   return command
     .addOption(new Option("--format <format>", "form of the files").choices(formats).default("yaml"))
     .addOption(new Option("--split <by>", "folders of the links").choices(splits).default("domain"))
+    .option(
+      "--only <pattern>",
+      "domain/alias of the links to write, like 'go.example/docs-*'; several times",
+      collect,
+      [],
+    )
     .option("--skip-invalid", "leave out what a catalog cannot say, and name it", false);
 }
 
@@ -29,8 +36,13 @@ export function exportCommand(): Command {
     .action(async (folder: string, { timeZone, ...options }: FilesOptions & { timeZone?: string }) => {
       const account = openAccount((key) => (key === "shortlink:timeZone" ? timeZone : undefined));
       const list = () => survey(account.client);
-      printExported(folder, await exportAccount(account, list, { folder, ...options }));
+      printExported(folder, await exportAccount(account, list, toExportOptions(folder, options)));
     });
+}
+
+/** The options as an export takes them. */
+export function toExportOptions(folder: string, { only, ...options }: FilesOptions): ExportOptions {
+  return { ...options, folder, ...(only.length > 0 ? { isWanted: matchesOne(only) } : {}) };
 }
 
 /** Says what was written, and which secrets the files need. */

@@ -6,7 +6,7 @@ import { exportAccount } from "../live/export";
 import { describeImport, toImport, type Step } from "../live/import";
 import { survey, type Survey } from "../live/survey";
 import { openAccount } from "./account";
-import { printExported, withFilesOptions, type FilesOptions } from "./export";
+import { printExported, toExportOptions, withFilesOptions, type FilesOptions } from "./export";
 import { configOf, pulumi } from "./pulumi";
 
 interface Options extends FilesOptions {
@@ -32,7 +32,7 @@ export function importCommand(): Command {
       let listed: Promise<Survey> | undefined;
       const list = () => (listed ??= survey(account.client));
       if (folder !== undefined)
-        printExported(folder, await exportAccount(account, list, { folder, ...options }));
+        printExported(folder, await exportAccount(account, list, toExportOptions(folder, options)));
       const plan = JSON.parse(await pulumi(["preview", "--json", ...of])) as { steps?: Step[] };
       const made = await toImport(account, await list(), plan.steps ?? []);
       console.log(describeImport(made));

@@ -5,7 +5,8 @@ import type { Entry, LinkEntry } from "../catalog/entries";
 import { loadCatalog, type Catalog } from "../catalog/load";
 import { placeText, type Place } from "../catalog/written";
 import { report } from "./report";
-import { collect, defaultFiles, timeZoneOption } from "./validate";
+import { collect } from "./patterns";
+import { defaultFiles, timeZoneOption } from "./validate";
 
 interface Options {
   overlay: string[];

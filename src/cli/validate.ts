@@ -2,6 +2,7 @@ import { Command, InvalidArgumentError, Option } from "commander";
 import { checkCatalog } from "../catalog/checks";
 import { loadCatalog } from "../catalog/load";
 import { isTimeZone } from "../account/settings";
+import { collect } from "./patterns";
 import { formats, report, type Format } from "./report";
 import { isQuiet } from "./terminal";
 
@@ -13,11 +14,6 @@ interface Options {
   timeZone?: string;
   format: Format;
   allowEmpty: boolean;
-}
-
-/** An option that may be given several times. */
-export function collect(value: string, earlier: string[]): string[] {
-  return [...earlier, value];
 }
 
 /** The setting that a stack has as well; without it dates with a zone are mistakes. */

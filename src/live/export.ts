@@ -11,6 +11,7 @@ import {
 import { basename, dirname, join, resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import type { Account } from "../account/account";
+import { hostOf } from "../account/find";
 import { checkCatalog } from "../catalog/checks";
 import type { Values } from "../catalog/entries";
 import { FilesError } from "../catalog/files";
@@ -33,6 +34,8 @@ export interface ExportOptions {
   split: Split;
   /** Leaves out what the service has and a catalog cannot say, instead of ending with an error. */
   skipInvalid: boolean;
+  /** True for the domain and alias of a link that is wanted. Default: all links and domains. */
+  isWanted?: ((address: string) => boolean) | undefined;
 }
 
 /** The result of an export. */
@@ -61,7 +64,7 @@ export async function exportAccount(
 ): Promise<Exported> {
   assertEmpty(options.folder);
   const { timeZone } = account.knownSettings ?? {};
-  const found = toEntries(account, await list());
+  const found = toEntries(account, partOf(await list(), options.isWanted));
   const isDated = found.links.filter(({ record }) => record.active_period_end_at !== null);
   if (timeZone === undefined && isDated.length > 0)
     throw new Error(
@@ -102,6 +105,14 @@ export async function exportAccount(
   } finally {
     rmSync(draft, { recursive: true, force: true });
   }
+}
+
+/** The links that are wanted, and their domains. */
+function partOf({ domains, links }: Survey, isWanted: ExportOptions["isWanted"]): Survey {
+  if (!isWanted) return { domains, links };
+  const wanted = links.filter((link) => isWanted(`${hostOf(link)}/${link.alias}`));
+  const owners = new Set(wanted.map(({ domain_id: domain }) => domain));
+  return { domains: domains.filter(({ id }) => owners.has(id)), links: wanted };
 }
 
 function assertEmpty(folder: string): void {

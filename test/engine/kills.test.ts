@@ -12,7 +12,7 @@ import { send, visit } from "../helpers/emulator";
 
 // A run of 24 links is killed at any moment, and the next one too; the third ends where the program says, with nothing doubled and nothing lost.
 
-const runs = Number(process.env.KILL_RUNS ?? 6);
+const runs = Number(process.env.KILL_RUNS ?? 5);
 const seed = Number(process.env.KILL_SEED ?? Math.floor(Math.random() * 2 ** 32));
 const count = 24;
 

@@ -252,7 +252,7 @@ const moves = [...inCatalog, ...onService, ...inState];
 const some =
   fc.sample(fc.shuffledSubarray(moves, { minLength: moves.length }), { seed, numRuns: 1 })[0] ?? [];
 
-test.each(some.slice(0, Number(process.env.MOVES ?? 5)))(
+test.each(some.slice(0, Number(process.env.MOVES ?? 3)))(
   `%s stops a plan that was reviewed (seed ${seed})`,
   async (_what, move, told) => {
     await restore();

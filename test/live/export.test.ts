@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { loadCatalog } from "../../src/catalog/load";
 import { openAccount } from "../../src/cli/account";
+import { matchesOne } from "../../src/cli/patterns";
 import { createEmulator, type Emulator, type EmulatorOptions } from "../../src/emulator/server";
 import { exportAccount, type ExportOptions } from "../../src/live/export";
 import { survey } from "../../src/live/survey";
@@ -284,4 +285,13 @@ test("the command says what it wrote and which secrets to set, and never the key
   expect(readdirSync(folder)).toEqual(["links"]);
   for (const file of ["domains.yaml", "links.yaml"])
     expect(text(`links/${file}`)).not.toContain(emulator.apiKey);
+});
+
+test("a part of the account is written with its domains only", async () => {
+  const emulator = await newService();
+  await fill(emulator, plain(30));
+  const isWanted = matchesOne(["GO.example/a-*", "docs.example/a-3"]);
+  expect(await exported(emulator, { isWanted })).toMatchObject({ links: 6, domains: 2 });
+  const only = await exported(emulator, { isWanted: matchesOne(["docs.example/*"]), folder: "docs" });
+  expect(only).toMatchObject({ links: 15, domains: 1 });
 });
