@@ -120,12 +120,16 @@ export async function createStack(
 
   async function run<Result extends { summary: automation.UpdateSummary | undefined }>(
     command: (onOutput: (text: string) => void) => Promise<Result>,
+    isAgain = false,
   ): Promise<Outcome & { result: Result }> {
     let output = "";
     try {
       const result = await command((text) => (output += text));
       return { changes: result.summary?.resourceChanges ?? {}, output, result };
     } catch (error) {
+      await ended();
+      // A late call of the run before that all waiting has missed: it ends the program before it has registered anything.
+      if (/14 UNAVAILABLE: No connection established/.test(output) && !isAgain) return run(command, true);
       throw new EngineError(output || String(error));
     } finally {
       // A program of this process outlives its engine where a run fails: the calls that it still makes would count as the next
