@@ -23,7 +23,7 @@ export interface Surroundings {
   tell: (text: string) => void;
   /** Throws once no more requests may be sent. */
   assertWanted: () => void;
-  /** Notes what the plan does not show; undefined where nobody reports it. */
+  /** Notes what the plan does not show; undefined unless a command reports the plan. */
   noteForPlan?: ((note: PlanNote) => void) | undefined;
   /** Reads the state of the stack, undefined where it cannot be had; `source` is what a program tells of where it is. */
   readState: (source: string) => Promise<StackState | undefined>;
@@ -175,7 +175,7 @@ export class Account {
     this.noteForPlan(urn, { entry });
   }
 
-  /** True where somebody reports a plan. */
+  /** True if a command reports the plan. */
   get isPlanReported(): boolean {
     return this.#around.noteForPlan !== undefined;
   }

@@ -43,7 +43,7 @@ export interface Intent {
 /** Whose an intent is. */
 export type Owner = Pick<Intent, "service" | "backend" | "urn">;
 
-/** What a run has changed, or was about to change, of an object; the note ends when a state shows it. */
+/** A change of an object that a run made or was about to make; the note ends when a state shows it. */
 export interface Change {
   /** Name of the note itself, which the state of the object has once the change is saved. */
   change: string;

@@ -8,10 +8,10 @@ const share = 0.2;
 /** So many names stand in a message. */
 const shown = 8;
 
-/** What a catalog has: its links, and four signs each for their aliases and destinations. */
+/** The links of a catalog, with four characters of a digest for each alias and each destination. */
 export interface CatalogRecord {
   links: Keys;
-  /** In the order of the keys; "----" for an alias that nobody names. Undefined in what older versions kept. */
+  /** In the order of the keys; "----" for a link without an alias of its own. Undefined in records of older versions. */
   marks: Keys | undefined;
 }
 

@@ -37,6 +37,6 @@ function joined(lists: Record<string, string[]>): Keys {
 /** Four signs for the alias and four for the destination: enough to see that they change, and little in the state. */
 function markOf({ alias, url }: Values): string {
   const sign = (text: string) => createHash("sha256").update(text).digest("base64url").slice(0, 4);
-  // A link whose alias nobody names keeps the one that it has.
+  // A link without an alias in the catalog keeps its alias.
   return `${typeof alias === "string" ? sign(alias.toLowerCase()) : "----"}${sign(String(url))}`;
 }
