@@ -1,12 +1,10 @@
 import { spawn } from "node:child_process";
-import { AsyncLocalStorage } from "node:async_hooks";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { setTimeout } from "node:timers/promises";
 import * as automation from "@pulumi/pulumi/automation";
-import { disconnect } from "@pulumi/pulumi/runtime";
+import * as settings from "@pulumi/pulumi/runtime/settings";
 import type { Emulator } from "pulumi-shortlink/emulator";
 import { findPulumi, pulumiEnvironment } from "../../tools/environment.mjs";
 
@@ -51,6 +49,11 @@ export interface Resource {
   outputs: Record<string, unknown>;
 }
 
+// Connections of the SDK are shared by address. A new engine may get the port of one that has ended; the dead connection would then
+// answer for it, and the SDK takes that for the end of the program.
+const { grpcClientOptions } = settings as unknown as { grpcClientOptions: Record<string, number> };
+grpcClientOptions["grpc.use_local_subchannel_pool"] = 1;
+
 /** Creates a stack whose settings point to the emulator. `diff` prints details in the place of progress. */
 export async function createStack(
   emulator: Pick<Emulator, "url" | "apiKey">,
@@ -64,16 +67,9 @@ export async function createStack(
   cli ??= automation.PulumiCommand.get({ root: join(findPulumi()?.bin ?? "", "..") });
   const settings = { "shortlink:baseUrl": emulator.url, "shortlink:apiKey": emulator.apiKey };
   const known = sealed.get(emulator.apiKey);
-  let ended = () => Promise.resolve<unknown>(undefined);
-  const inlineProgram = async () => {
-    const inContext = AsyncLocalStorage.snapshot();
-    // What depends on a resource that failed may wait for ever, and calls nobody then.
-    ended = () => Promise.race([inContext(disconnect), setTimeout(1000)]);
-    return (await program()) as Record<string, unknown>;
-  };
   const workspace = await automation.LocalWorkspace.create({
     projectSettings: { name: "engine", runtime: "nodejs", main: process.cwd() },
-    program: inlineProgram as automation.PulumiFn,
+    program: program as automation.PulumiFn,
     workDir: folder,
     pulumiHome: environment.PULUMI_HOME ?? "",
     envVars: environment,
@@ -120,21 +116,13 @@ export async function createStack(
 
   async function run<Result extends { summary: automation.UpdateSummary | undefined }>(
     command: (onOutput: (text: string) => void) => Promise<Result>,
-    isAgain = false,
   ): Promise<Outcome & { result: Result }> {
     let output = "";
     try {
       const result = await command((text) => (output += text));
       return { changes: result.summary?.resourceChanges ?? {}, output, result };
     } catch (error) {
-      await ended();
-      // A late call of the run before that all waiting has missed: it ends the program before it has registered anything.
-      if (/14 UNAVAILABLE: No connection established/.test(output) && !isAgain) return run(command, true);
       throw new EngineError(output || String(error));
-    } finally {
-      // A program of this process outlives its engine where a run fails: the calls that it still makes would count as the next
-      // run's (pulumi/pulumi#6457).
-      await ended();
     }
   }
 
@@ -163,12 +151,8 @@ export async function createStack(
     preview: async (options = {}) => {
       let output = "";
       const onOutput = (text: string) => (output += text);
-      try {
-        const { changeSummary } = await stack.preview({ diff, onOutput, onError: onOutput, ...options });
-        return { changes: changeSummary, output };
-      } finally {
-        await ended();
-      }
+      const { changeSummary } = await stack.preview({ diff, onOutput, onError: onOutput, ...options });
+      return { changes: changeSummary, output };
     },
     // The Automation API has no details for a refresh.
     refresh: () =>
