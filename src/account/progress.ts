@@ -8,6 +8,7 @@ import type { Progress } from "../service/pacer";
 export class RunProgress {
   #total = 0;
   #running = 0;
+  #deletingLinks = 0;
   /** A resource that is replaced is checked twice. */
   readonly #checked = new Set<string>();
   /** Resources in the state that were checked and are to be compared with it. */
@@ -43,6 +44,21 @@ export class RunProgress {
     } finally {
       this.#running--;
     }
+  }
+
+  /** Counts the deletion of a link. */
+  async whileDeletingLink(call: () => Promise<void>): Promise<void> {
+    this.#deletingLinks++;
+    try {
+      await call();
+    } finally {
+      this.#deletingLinks--;
+    }
+  }
+
+  /** True while a link is being deleted. */
+  get isDeletingLinks(): boolean {
+    return this.#deletingLinks > 0;
   }
 
   /**

@@ -8,7 +8,7 @@ import type { EngineCall, Checked, Created, Life, Plan, Read } from "../resource
 import { checkArgs, clashes, plan } from "../resource/plan";
 import { getObject, noteRefresh, readAgain } from "../resource/read";
 import { deleteObject, update } from "../resource/write";
-import type { LinkRecord } from "../service/client";
+import type { LinkRecord, Page } from "../service/client";
 import { collate } from "../service/collate";
 import { createOf, domainForm, makeDomain } from "./create";
 import { domainFields } from "./fields";
@@ -96,14 +96,16 @@ export class DomainLife implements Life {
   async #assertNoLinks(id: number, { inputs: { args, about } }: Saved): Promise<void> {
     const { name, forceDestroy } = args as DomainValues;
     if (forceDestroy) return;
-    const { client, ownership } = this.#account;
-    const first = await client.listLinks({ domain_id: id }).next();
-    const all = (first.value as LinkRecord[] | undefined) ?? [];
-    const { urn } = about;
-    // Links of an interrupted run are in no state; all other links of the stack were planned by now and count as saved.
-    const isOwn = (link: LinkRecord) =>
-      ownership.hasPlanned && this.#account.makerOf(link, urn) !== undefined;
-    const links = all.length < 100 ? all.filter((link) => !isOwn(link)) : all;
+    const { clock, progress } = this.#account;
+    let found = await this.#othersOn(id, about.urn);
+    // After an import the state does not say which links are a domain's, until an `up` has: the engine deletes all at once then.
+    while (found.links.length > 0) {
+      while (progress.isDeletingLinks) await clock.sleep(100);
+      const before = found;
+      found = await this.#othersOn(id, about.urn);
+      if (found.total >= before.total && !progress.isDeletingLinks) break;
+    }
+    const { links } = found;
     if (links.length === 0) return;
     const aliases = [...links.slice(0, 3).map(({ alias }) => alias), ...(links.length > 3 ? ["..."] : [])];
     const count = links.length < 100 ? links.length : "100 or more";
@@ -111,5 +113,17 @@ export class DomainLife implements Life {
       `delete domain ${id}: ${count} ${count === 1 ? "link" : "links"} on ${name} (${aliases.join(", ")}) would be deleted ` +
         `with it, and this stack does not delete them itself. Remove them first, or set forceDestroy to true and run "pulumi up".`,
     );
+  }
+
+  /** Links on a domain that no interrupted run of this stack has made, a hundred at most, and how many the domain has. */
+  async #othersOn(id: number, urn: string | undefined): Promise<{ links: LinkRecord[]; total: number }> {
+    const { client, ownership } = this.#account;
+    const first = await client.listLinks({ domain_id: id }).next();
+    const all = (first.value as Page<LinkRecord> | undefined) ?? [];
+    // Links of an interrupted run are in no state; all other links of the stack were planned by now and count as saved.
+    const isOwn = (link: LinkRecord) =>
+      ownership.hasPlanned && this.#account.makerOf(link, urn) !== undefined;
+    const links = all.length < 100 ? all.filter((link) => !isOwn(link)) : all;
+    return { links, total: ("total" in all ? all.total : undefined) ?? all.length };
   }
 }

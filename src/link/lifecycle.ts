@@ -105,7 +105,7 @@ export class LinkLife implements Life {
   }
 
   delete(id: number, old: Saved): Promise<void> {
-    return deleteObject(this.#account, linkModel, id, old);
+    return this.#account.progress.whileDeletingLink(() => deleteObject(this.#account, linkModel, id, old));
   }
 
   /** What is not as the state says, as this run knows. */

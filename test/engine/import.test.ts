@@ -1,11 +1,12 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
-import { createEmulator, type Emulator } from "pulumi-shortlink/emulator";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { createEmulator, type Emulator, type Flavour } from "pulumi-shortlink/emulator";
+import { afterEach, expect, test } from "vitest";
 import { linkArgs, seed } from "../helpers/arbitraries";
 import { Commands } from "../helpers/commands";
-import { send } from "../helpers/emulator";
+import { bareLinks, send } from "../helpers/emulator";
+import { flavours } from "../helpers/flavours";
 import { newRun, settingsOf } from "../helpers/run";
 
 // An account that people made by hand comes under the control of a program, by the commands that its owner types.
@@ -13,11 +14,11 @@ import { newRun, settingsOf } from "../helpers/run";
 const count = Number(process.env.IMPORT_LINKS ?? 120);
 let emulator: Emulator;
 let project: Commands;
-beforeEach(async () => {
-  emulator = await createEmulator({ limit: { requests: 100_000, window: 1 } });
+async function start(flavour: Flavour = {}): Promise<void> {
+  emulator = await createEmulator({ flavour, limit: { requests: 100_000, window: 1 } });
   // As docs/performance.md says of stacks with hundreds of links.
   project = new Commands(emulator, { PULUMI_SKIP_CHECKPOINTS: "true" });
-});
+}
 afterEach(async () => {
   await emulator.close();
   project.remove();
@@ -48,6 +49,7 @@ const program = (more = "") =>
   );
 
 test("an account is exported and imported without a write, and the first up changes nothing", async () => {
+  await start();
   await fill(count);
   program();
   const before = writes();
@@ -68,7 +70,26 @@ test("an account is exported and imported without a write, and the first up chan
   expect(writes()).toBe(before);
 }, 600_000);
 
+// `npm run endurance` takes all of them.
+const all = process.env.FLAVOURS === "all" ? Object.entries(flavours) : Object.entries(flavours).slice(-1);
+
+test.each(all)("what is exported, destroyed and deployed again is equal: %s", async (_, flavour) => {
+  await start(flavour);
+  await fill(40);
+  const before = await bareLinks(emulator);
+  expect(before).toHaveLength(40);
+  program();
+  await run("pulumi stack init dev");
+  await run(`pulumi config set shortlink:timeZone ${flavour.timeZone ?? "UTC"}`);
+  await run("shortlink import links --run");
+  await run("pulumi destroy --yes --skip-preview");
+  expect(await bareLinks(emulator)).toEqual([]);
+  await run("pulumi up --yes --skip-preview");
+  expect(await bareLinks(emulator)).toEqual(before);
+});
+
 test("a part of an account is adopted by a catalog, drift names the rest, and nothing is changed", async () => {
+  await start();
   // Each is made and then adopted, so half as many do.
   const all = Math.ceil(count / 4) * 2;
   await fill(all);
@@ -100,6 +121,7 @@ test("a part of an account is adopted by a catalog, drift names the rest, and no
 }, 300_000);
 
 test("a part is imported into a stack that has other links, and what differs is for the next up", async () => {
+  await start();
   const go = 'const go = new Domain("go", { name: "go.example" });';
   const link = (name: string, more = "") =>
     `new Link("${name}", { domainId: go.id, alias: "${name}", url: "https://example.com/${name}"${more} });`;

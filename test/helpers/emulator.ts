@@ -43,6 +43,30 @@ export async function send(
   };
 }
 
+/** The links without what no copy has in common with its original. */
+export async function bareLinks(emulator: Emulator): Promise<unknown[]> {
+  const { body } = await send(emulator, "GET", "/links?per_page=100&sort_by=alias&sort=asc");
+  const volatile = /^(?:id|domain_id|clicks|created_at|updated_at|last_rotation|user_id|pivot)$/;
+  const bare = (value: unknown): unknown =>
+    Array.isArray(value)
+      ? value.map(bare)
+      : typeof value === "object" && value !== null
+        ? Object.fromEntries(
+            Object.entries(value).flatMap(([name, each]) =>
+              volatile.test(name) ? [] : [[name, bare(each)]],
+            ),
+          )
+        : value;
+  const all = (body as { data: { targets: object; targets_type: string | null }[] }).data;
+  // The order of targets means something only where visitors take turns.
+  const ordered = all.map((link) => {
+    if (link.targets_type === "rotations" || link.targets === null) return link;
+    const targets = Object.values(link.targets) as { key: string }[];
+    return { ...link, targets: targets.sort((one, other) => (one.key < other.key ? -1 : 1)) };
+  });
+  return ordered.map(bare);
+}
+
 /** Opens a short link as a browser would, but connects to the emulator whatever the link's host is. */
 export function visit(
   emulator: Pick<Emulator, "url">,

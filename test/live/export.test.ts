@@ -11,7 +11,7 @@ import { createEmulator, type Emulator, type EmulatorOptions } from "../../src/e
 import { exportAccount, type ExportOptions } from "../../src/live/export";
 import { survey } from "../../src/live/survey";
 import { linkArgs, seed } from "../helpers/arbitraries";
-import { send } from "../helpers/emulator";
+import { bareLinks, send } from "../helpers/emulator";
 import { flavours } from "../helpers/flavours";
 import { newRun, settingsOf } from "../helpers/run";
 
@@ -76,30 +76,6 @@ async function fill(emulator: Emulator, all: Record<string, unknown>[]): Promise
     await make(link, { ...args, domainId: 1 + (i % 2), alias: `${"abz"[i % 3]}-${i}` });
 }
 
-/** The links without what no copy has in common with its original. */
-async function links(emulator: Emulator): Promise<unknown[]> {
-  const { body } = await send(emulator, "GET", "/links?per_page=100&sort_by=alias&sort=asc");
-  const volatile = /^(?:id|clicks|created_at|updated_at|last_rotation|user_id|pivot)$/;
-  const bare = (value: unknown): unknown =>
-    Array.isArray(value)
-      ? value.map(bare)
-      : typeof value === "object" && value !== null
-        ? Object.fromEntries(
-            Object.entries(value).flatMap(([name, each]) =>
-              volatile.test(name) ? [] : [[name, bare(each)]],
-            ),
-          )
-        : value;
-  const all = (body as { data: { targets: object; targets_type: string | null }[] }).data;
-  // The order of targets means something only where visitors take turns.
-  const ordered = all.map((link) => {
-    if (link.targets_type === "rotations" || link.targets === null) return link;
-    const targets = Object.values(link.targets) as { key: string }[];
-    return { ...link, targets: targets.sort((one, other) => (one.key < other.key ? -1 : 1)) };
-  });
-  return ordered.map(bare);
-}
-
 const argsOf = (count: number, n: number) =>
   fc.sample(linkArgs, { seed: seed + n, numRuns: count }).map((args) => {
     const given = Object.keys(passwords).filter((name) => name in args);
@@ -116,7 +92,7 @@ test.each(Object.entries(flavours))("what is exported and made again is equal: %
       isHidden ? { ...args, redirectPassword: undefined, password: undefined } : args,
     ),
   );
-  const wanted = await links(original);
+  const wanted = await bareLinks(original);
   for (const [i, [format, split]] of (
     [
       ["yaml", "domain"],
@@ -142,7 +118,7 @@ test.each(Object.entries(flavours))("what is exported and made again is equal: %
     expect(failures).toEqual([]);
     await run.link.create(inputs);
   }
-  expect(await links(copy)).toEqual(wanted);
+  expect(await bareLinks(copy)).toEqual(wanted);
 });
 
 const text = (name: string) => readFileSync(join(folder, name), "utf8");
