@@ -1,7 +1,7 @@
 // What the engine's provider process loads through the text in `program/registration.ts`. The names are part of every state.
 import "./node-version";
 import type * as pulumi from "@pulumi/pulumi";
-import { planNotesFile } from "./account/settings";
+import { isTraced, planNotesFile } from "./account/settings";
 import { dynamicProviders } from "./engine/dynamic";
 import { noteForPlan, say, tellNow } from "./engine/log";
 import { endWithEngine, isOrphaned } from "./engine/orphan";
@@ -20,6 +20,15 @@ const providers = dynamicProviders({
   noteForPlan: planNotesFile() === undefined ? undefined : noteForPlan,
   readState,
 });
+
+if (isTraced()) {
+  // The engine ends its providers with it. A handler that did not exit would cost each run five seconds.
+  process.once("SIGINT", () => {
+    const summary = providers.summary();
+    if (summary !== undefined) say(summary);
+    process.exit(0);
+  });
+}
 
 /** Serves the resources of type `pulumi-nodejs:dynamic/shortlink:Domain`. */
 export const domain: pulumi.dynamic.ResourceProvider = providers.domain;

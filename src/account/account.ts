@@ -1,6 +1,7 @@
 import { Client } from "../service/client";
 import { systemClock, type Clock } from "../service/clock";
 import { LinkReads } from "../service/listing";
+import { Trace } from "../service/trace";
 import { Changes, type ServiceJournal } from "./changes";
 import { CreateNotes, leftOverOf, type Made } from "./create-once";
 import { Existing } from "./existing";
@@ -69,6 +70,7 @@ export class Account {
   /** They are needed several times for each resource and stay the same for a whole run. */
   #settings: Settings | SettingsError | undefined;
   #service: { client: Client; reads: LinkReads } | undefined;
+  #trace: Trace | undefined;
   #journal: ServiceJournal | undefined;
   #stateSource: string | undefined;
   #state: Promise<StackState | undefined> | undefined;
@@ -122,6 +124,11 @@ export class Account {
     );
   }
 
+  /** What the requests of the run took; undefined if there were none, or if they are not traced. */
+  get summary(): string | undefined {
+    return this.#trace?.summary();
+  }
+
   get client(): Client {
     return this.#open().client;
   }
@@ -133,10 +140,12 @@ export class Account {
 
   #open(): { client: Client; reads: LinkReads } {
     if (this.#service) return this.#service;
-    const { limitWindow: window, acceptGone, ...connection } = this.settings;
+    const { limitWindow: window, acceptGone, isTraced, ...connection } = this.settings;
     const { tell, assertWanted } = this.#around;
     const progress = (sent: number) => this.#service?.reads.progress() ?? this.progress.ofProgram(sent);
-    const client = new Client(connection, { clock: this.clock, tell, window, assertWanted, progress });
+    if (isTraced) this.#trace = new Trace(this.say, () => this.clock.now());
+    const trace = this.#trace;
+    const client = new Client(connection, { clock: this.clock, tell, trace, window, assertWanted, progress });
     return (this.#service = { client, reads: new LinkReads(client, { acceptGone, clock: this.clock }) });
   }
 

@@ -25,6 +25,8 @@ export interface Settings extends Connection {
   limitWindow: number;
   /** The folder of the journal; undefined for none. */
   journal: string | undefined;
+  /** Prints each request. */
+  isTraced: boolean;
 }
 
 /** Settings that are missing or wrong; one text for each, naming the setting and the way out. */
@@ -120,6 +122,13 @@ export function resolveSettings(readConfig: ReadConfig, environment = process.en
     );
   }
   const movedFrom = read("movedFrom");
+  const proxy = url && proxyVariable(url, environment);
+  if (proxy !== undefined && !isProxy(environment[proxy])) {
+    problems.push(`${proxy} must be the address of a proxy, like http://proxy.example:3128.`);
+  }
+  if (!["", "debug"].includes(environment.SHORTLINK_LOG ?? "")) {
+    problems.push("SHORTLINK_LOG must be debug, or not be set.");
+  }
   const others = {
     adopt: read("adopt") ?? "never",
     movedFrom: movedFrom && trimUrl(movedFrom.href),
@@ -129,9 +138,27 @@ export function resolveSettings(readConfig: ReadConfig, environment = process.en
     allowDeletes: read("allowDeletes") ?? 0,
     limitWindow: (read("limitWindow") ?? 60) * 1000,
     journal: journalFolder(readConfig, environment),
+    proxy,
+    isTraced: isTraced(environment),
   };
   if (problems.length > 0 || url === undefined || apiKey === undefined) throw new SettingsError(problems);
   return { baseUrl: trimUrl(url.href), apiKey, ...others };
+}
+
+/** True if each request is to be printed. */
+export function isTraced(environment = process.env): boolean {
+  return environment.SHORTLINK_LOG === "debug";
+}
+
+/** The variable that names the proxy for an address; undefined for none. The own machine is reached without one. */
+function proxyVariable({ protocol, hostname }: URL, environment: NodeJS.ProcessEnv): string | undefined {
+  const names = ["https_proxy", "HTTPS_PROXY", "http_proxy", "HTTP_PROXY"];
+  const fitting = protocol === "https:" ? names : names.slice(2);
+  return isLoopback(hostname) ? undefined : fitting.find((name) => environment[name]);
+}
+
+function isProxy(text = ""): boolean {
+  return /^(?:https?|socks5?):$/.test(URL.parse(text)?.protocol ?? "");
 }
 
 /** The time zone of the account, where it is set. Throws a `SettingsError` where it is none. */

@@ -11,5 +11,8 @@ export function openAccount(readConfig: ReadConfig): Account {
     readState: () => Promise.resolve(new Map()),
   });
   void account.settings;
+  process.once("exit", () => {
+    if (account.summary !== undefined) console.error(account.summary);
+  });
   return account;
 }

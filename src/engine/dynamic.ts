@@ -25,6 +25,8 @@ export interface Providers {
   domain: DynamicProvider;
   link: DynamicProvider;
   catalog: CatalogProvider;
+  /** What the requests of the run took; undefined if there were none, or if they are not traced. */
+  summary: () => string | undefined;
 }
 
 /** The providers of one process of the engine. @param around What the process is like. */
@@ -41,6 +43,7 @@ export function dynamicProviders(around: Omit<Surroundings, "readConfig">): Prov
     domain: new DynamicProvider(account, new DomainLife(account), configure),
     link: new DynamicProvider(account, new LinkLife(account), configure),
     catalog: new CatalogProvider(account, configure),
+    summary: () => account.summary,
   };
 }
 

@@ -1,11 +1,14 @@
 import type { Clock } from "./clock";
 import type { Progress } from "./pacer";
+import type { Trace } from "./trace";
 
 /** Where the service is and who asks. */
 export interface Connection {
   /** Address without a trailing slash and without `/api/v1`, for example `https://links.example`. */
   baseUrl: string;
   apiKey: string;
+  /** The variable of the environment that names a proxy for this address; whether NO_PROXY excepts it is looked up for each request. */
+  proxy?: string | undefined;
 }
 
 /** Longest time in milliseconds that a whole call may take. */
@@ -25,6 +28,8 @@ export interface ClientOptions {
   tell?: (text: string) => void;
   /** How far the run has come after so many requests, for the message about a wait. */
   progress?: (sent: number) => Progress | undefined;
+  /** Is told of each attempt, and at the end of the run what all of them took. */
+  trace?: Trace | undefined;
   /** Throws once no more requests may be sent. */
   assertWanted?: () => void;
   /** Default: the system's clock. */

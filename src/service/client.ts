@@ -27,6 +27,7 @@ import {
   type LinkRecord,
 } from "./records";
 import { decide } from "./retry";
+import type { Trace } from "./trace";
 
 export type { DomainQuery, LinkQuery, Page } from "./lists";
 export type { DomainRecord, LinkRecord } from "./records";
@@ -44,6 +45,7 @@ export class Client {
   readonly #deadlines: Deadlines;
 
   readonly #tell: (text: string) => void;
+  readonly #trace: Trace | undefined;
   readonly #assertWanted: () => void;
   readonly #pacer: Pacer;
   readonly #clock: Clock;
@@ -61,6 +63,7 @@ export class Client {
     this.#connection = connection;
     this.#deadlines = deadlines;
     this.#tell = tell;
+    this.#trace = options.trace;
     const account = JSON.stringify([connection.baseUrl, connection.apiKey]);
     this.#pacer = pacers.get(account) ?? new Pacer(parallelCalls, window, tell, options.progress);
     pacers.set(account, this.#pacer);
@@ -247,6 +250,7 @@ export class Client {
         // What an attempt has left in doubt, a later one that is not even looked at does not take back.
         if (decision?.action !== "wait") throw lost !== undefined && isUnheard(error) ? lost : error;
         this.#tellOfWait(error as ServiceError, decision.milliseconds);
+        this.#trace?.retry(error as ServiceError, decision.milliseconds, attempt + 1);
         await this.#clock.sleep(decision.milliseconds);
       }
     }
@@ -266,7 +270,7 @@ export class Client {
     { form, query, deadline }: SendOptions,
     onSend: () => void,
   ): Promise<unknown> {
-    const { baseUrl, apiKey } = this.#connection;
+    const { baseUrl, apiKey, proxy } = this.#connection;
     const path = `/api/v1${shortPath}`;
     const call = { operation, method, path };
     const request = {
@@ -281,16 +285,32 @@ export class Client {
       body: form ? await encodeForm(form) : null,
     };
     let status: number, headers: Headers, text: string;
-    const send = () => {
+    const queued = this.#clock.now();
+    const send = async (isLimited: boolean) => {
       this.#assertWanted();
       onSend();
-      return exchange(request, deadline);
+      const sent = this.#clock.now();
+      const trace = (outcome: string) =>
+        this.#trace?.attempt({
+          ...{ method, path, outcome, isLimited },
+          took: this.#clock.now() - sent,
+          waited: sent - queued,
+        });
+      try {
+        const answer = await exchange(request, deadline, proxy !== undefined);
+        trace(String(answer.status));
+        return answer;
+      } catch (error) {
+        const { code, name } = error as NodeJS.ErrnoException;
+        trace(typeof code === "string" ? code : name);
+        throw error;
+      }
     };
     try {
       ({ status, headers, text } = await this.#pacer.run(send));
     } catch (error) {
       if (error instanceof UnwantedError) throw error;
-      throw noAnswer(call, error, baseUrl, deadline);
+      throw noAnswer(call, error, { baseUrl, proxy, deadline });
     }
     this.#ahead = (Date.parse(String(headers.date)) || Date.now()) - Date.now();
     if (status >= 200 && status < 300) {

@@ -33,11 +33,20 @@ const unsentCodes: ReadonlySet<string> = new Set([
 ]);
 
 /** The error of a call without a whole answer. */
-export function noAnswer(call: Call, error: unknown, baseUrl: string, deadline: number): NoAnswerError {
+export function noAnswer(
+  call: Call,
+  error: unknown,
+  { baseUrl, proxy, deadline }: { baseUrl: string; proxy?: string | undefined; deadline: number },
+): NoAnswerError {
   const { name, code, message, syscall } = error as NodeJS.ErrnoException;
-  const unsent = code !== undefined && (unsentCodes.has(code) || syscall === "connect");
+  // A proxy that refuses to connect has passed nothing on.
+  const [, proxyStatus] = /^Proxy response \((\d+)\)/.exec(message) ?? [];
+  const unsent =
+    proxyStatus !== undefined || (code !== undefined && (unsentCodes.has(code) || syscall === "connect"));
+  const via = proxy === undefined ? "" : ` through the proxy that ${proxy} names`;
+  const reason = proxyStatus === undefined ? code : `the proxy answered ${proxyStatus}`;
   const what = unsent
-    ? `cannot reach the service at ${baseUrl} (${code})`
+    ? `cannot reach the service at ${baseUrl}${via} (${reason})`
     : name === "TimeoutError"
       ? `no answer from the service at ${baseUrl} within ${deadline / 1000} s`
       : `the connection to the service at ${baseUrl} broke (${code ?? message})`;

@@ -17,6 +17,13 @@ export interface Progress {
   requests: number;
 }
 
+/** A request that waits for its turn. */
+interface Waiting {
+  go: () => void;
+  /** True once the limit, and not only other requests, has held it back. */
+  isLimited: boolean;
+}
+
 /**
  * The requests of one account: at most so many at a time, and no more than the account may send within a window of time.
  * It learns from the headers of each answer how many are left, so that others who use the same key are counted too. Without
@@ -32,7 +39,7 @@ export class Pacer {
   /** True until the first answer of a window. */
   #isFresh = true;
   #inFlight = 0;
-  readonly #waiting: (() => void)[] = [];
+  readonly #waiting: Waiting[] = [];
   #timer: NodeJS.Timeout | undefined;
   #sent = 0;
 
@@ -59,14 +66,16 @@ export class Pacer {
     return Math.max(0, Math.ceil(requests / this.#limit) - 1) * this.window;
   }
 
-  /** Sends a request when it is its turn. */
-  async run<Sent extends Answer>(send: () => Promise<Sent>): Promise<Sent> {
+  /** Sends a request when it is its turn. `send` hears whether the limit has held it back. */
+  async run<Sent extends Answer>(send: (isLimited: boolean) => Promise<Sent>): Promise<Sent> {
+    const waiting: Waiting = { go: () => undefined, isLimited: false };
     await new Promise<void>((resolve) => {
-      this.#waiting.push(resolve);
+      waiting.go = resolve;
+      this.#waiting.push(waiting);
       this.#next();
     });
     try {
-      const answer = await send();
+      const answer = await send(waiting.isLimited);
       this.#learn(answer);
       return answer;
     } finally {
@@ -87,11 +96,12 @@ export class Pacer {
       }
       this.#inFlight++;
       this.#sent++;
-      this.#waiting.shift()?.();
+      this.#waiting.shift()?.go();
     }
   }
 
   #wake(milliseconds: number): void {
+    for (const each of this.#waiting) each.isLimited = true;
     if (this.#timer) return;
     if (milliseconds > 3000) this.tell(this.#describeWait(milliseconds));
     this.#timer = setTimeout(() => {

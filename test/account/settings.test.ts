@@ -33,6 +33,8 @@ test("Pulumi config comes before the environment", () => {
     allowDeletes: 0,
     limitWindow: 60_000,
     journal: join(homedir(), ".pulumi", "shortlink"),
+    proxy: undefined,
+    isTraced: false,
   });
   expect(resolve({ [url]: "https://config.example" }, environment)).toEqual({
     baseUrl: "https://config.example",
@@ -45,6 +47,8 @@ test("Pulumi config comes before the environment", () => {
     allowDeletes: 0,
     limitWindow: 60_000,
     journal: join(homedir(), ".pulumi", "shortlink"),
+    proxy: undefined,
+    isTraced: false,
   });
 });
 

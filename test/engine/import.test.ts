@@ -82,7 +82,11 @@ test.each(all)("what is exported, destroyed and deployed again is equal: %s", as
   await run("pulumi stack init dev");
   await run(`pulumi config set shortlink:timeZone ${flavour.timeZone ?? "UTC"}`);
   await run("shortlink import links --run");
-  await run("pulumi destroy --yes --skip-preview");
+  project.set("SHORTLINK_LOG", "debug");
+  const sent = emulator.requests.length;
+  const output = await run("pulumi destroy --yes --skip-preview");
+  const [, count] = /shortlink: (\d+) requests in [\d.]+ s/.exec(output) ?? [];
+  expect(Number(count)).toBe(emulator.requests.length - sent);
   expect(await bareLinks(emulator)).toEqual([]);
   await run("pulumi up --yes --skip-preview");
   expect(await bareLinks(emulator)).toEqual(before);
