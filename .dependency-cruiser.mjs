@@ -9,7 +9,8 @@ const tables = ["(?:domain|link)/fields", "fields"];
 /** What each room may import beside itself. @type {Record<string, string[]>} */
 const below = {
   // Written from the description of the service alone, so that client and emulator can disagree.
-  emulator: [],
+  emulator: ["page"],
+  page: [],
   fields: [],
   service: tables,
   account: ["service", ...tables],
@@ -29,7 +30,7 @@ const below = {
     ...tables,
   ],
   // What the commands for a live account know; the same core as the provider's.
-  live: ["catalog", "engine/codec", "domain", "link", "resource", "account", "service", ...tables],
+  live: ["page", "catalog", "engine/codec", "domain", "link", "resource", "account", "service", ...tables],
   cli: ["live", "catalog", "emulator", "account/(?:account|journal-files|settings)", "node-problem"],
 };
 
@@ -40,7 +41,8 @@ const owners = {
   commander: ["cli"],
   yaml: ["catalog/yaml", "cli/show", "live/render"],
   "csv-stringify": ["live/render"],
-  entities: ["live/page"],
+  entities: ["page"],
+  uqr: ["emulator/page"],
   minimatch: ["cli/patterns"],
   "csv-parse": ["catalog/csv"],
   "fastest-levenshtein": ["catalog/suggest"],

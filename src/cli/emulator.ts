@@ -26,6 +26,7 @@ export function emulatorCommand(): Command {
       console.log(`The short-link service listens on ${emulator.url}`);
       console.log(`  pulumi config set shortlink:baseUrl ${emulator.url}`);
       console.log(`  pulumi config set --secret shortlink:apiKey ${emulator.apiKey}`);
+      console.log(`Its page: ${emulator.url}/`);
       console.log(`To follow a link: curl -i -H 'Host: <domain>' ${emulator.url}/<alias>`);
       for (const signal of ["SIGINT", "SIGTERM"] as const) {
         process.once(signal, () => void emulator.close().then(() => process.exit(0)));

@@ -60,11 +60,17 @@ function decodeAlias(path: string): string | undefined {
 }
 
 function isExpired(link: LinkRow): boolean {
+  return stateOf(link) !== "active";
+}
+
+/** Whether visitors of a link arrive, and if not, why. */
+export function stateOf(link: LinkRow): "active" | "not active yet" | "expired" | "limit reached" {
   const time = new Date().toISOString();
   const { active_period_start_at: start, active_period_end_at: end } = link;
   // Half a period never expires.
-  const outside = start !== null && end !== null && (time < start || time > end);
-  return outside || (!!link.clicks_limit && (link.clicks ?? 0) >= link.clicks_limit);
+  if (start !== null && end !== null && time < start) return "not active yet";
+  if (start !== null && end !== null && time > end) return "expired";
+  return !!link.clicks_limit && (link.clicks ?? 0) >= link.clicks_limit ? "limit reached" : "active";
 }
 
 function question(title: string, body: string): Answer {

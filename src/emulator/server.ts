@@ -9,10 +9,11 @@ import type { Flavour } from "./flavour";
 import { FormError, parseForm } from "./form";
 import { Window } from "./limits";
 import type { Limit } from "./limits";
+import { accountPage, qrCode } from "./page";
 import { visit } from "./redirect";
 import { isJsonWanted, keyOf, methodOf, readBody, readForms } from "./request";
 import { newLink } from "./rules";
-import { Store, type DomainRow } from "./store";
+import { isOwn, Store, type DomainRow } from "./store";
 
 export type { Fault } from "./faults";
 export type { Flavour } from "./flavour";
@@ -184,7 +185,37 @@ async function handle(
   const domain = context.store.findDomain(host.replace(/:\d+$/, ""));
   if (domain) return redirect(request, url, domain, body, context.store);
   if (url.pathname === "/login") return html(200, "Login", "Log in to manage your links.");
-  return url.pathname === "/" ? homePage() : html(404, "Not found", "There is no such page.");
+  // Not for a page that has led a browser here under a name of its own.
+  const own = /^(?:127\.0\.0\.1|localhost)(?::\d+)?$/.test(host)
+    ? ownPage(request, url, host, body, context)
+    : undefined;
+  return own ?? (url.pathname === "/" ? homePage() : html(404, "Not found", "There is no such page."));
+}
+
+/** The page of the account, what it shows, and the short links that it leads to: no part of the service. */
+function ownPage(
+  request: IncomingMessage,
+  url: URL,
+  host: string,
+  body: string,
+  { store, requests, apiKey }: Context,
+): Result | undefined {
+  if (url.pathname === "/") {
+    const search = url.searchParams.get("search") ?? "";
+    const page = accountPage({ url: `http://${host}`, search, store, requests, apiKey });
+    return { status: 200, type: "text/html; charset=UTF-8", body: page };
+  }
+  const [, id] = /^\/qr\/(\d+)\.svg$/.exec(url.pathname) ?? [];
+  const link = store.links.get(Number(id));
+  const domain = link && isOwn(link) ? store.domains.get(link.domain_id) : undefined;
+  if (link && domain) {
+    const code = qrCode(`http://${domain.name}/${link.alias}`);
+    return { status: 200, type: "image/svg+xml", body: code };
+  }
+  // `/go.example/docs` is followed as `http://go.example/docs`, which most machines cannot reach.
+  const [, name = "", path = ""] = /^\/([^/]+)(\/.*)$/.exec(url.pathname) ?? [];
+  const visited = store.findDomain(name);
+  return visited && redirect(request, new URL(path + url.search, `http://${name}`), visited, body, store);
 }
 
 function homePage(): Result {

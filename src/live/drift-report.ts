@@ -1,5 +1,5 @@
 import type { Finding } from "./drift";
-import { toPage, type Paint, type Report, type Tone } from "./page";
+import { toReportPage, type Paint, type Report, type Tone } from "./page";
 
 /** The forms of a report of drift. */
 export const driftFormats = ["text", "json", "markdown", "html"] as const;
@@ -24,7 +24,7 @@ export function reportDrift(
   paint: Paint = (_tone, text) => text,
 ): string {
   if (format === "json") return JSON.stringify(findings, null, 2);
-  if (format === "html") return toPage(toReport(findings));
+  if (format === "html") return toReportPage(toReport(findings));
   const isMarkdown = format === "markdown";
   const kinds = (Object.keys(titles) as Finding["kind"][]).map((kind) => ({
     title: titles[kind],

@@ -1,5 +1,5 @@
 import { quoted } from "./drift-report";
-import { toPage, type Paint, type Report, type Row, type Tone } from "./page";
+import { toReportPage, type Paint, type Report, type Row, type Tone } from "./page";
 import type { Action, Change, LostLink, Plan } from "./plan";
 
 /** The forms of a plan. */
@@ -31,7 +31,7 @@ const order = Object.keys(titles) as Action[];
 export function reportPlan(plan: Planned, format: PlanFormat, paint: Paint = (_tone, text) => text): string {
   if (format === "json") return JSON.stringify(plan, null, 2);
   if (format === "github") return toCommands(plan).join("\n");
-  if (format === "html") return toPage(toReport(plan));
+  if (format === "html") return toReportPage(toReport(plan));
   return format === "markdown" ? toMarkdown(plan) : toText(plan, paint);
 }
 
