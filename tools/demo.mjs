@@ -1,41 +1,83 @@
-// `npm start`: deploys the catalog of examples/gitops to an emulator with the real engine, follows one of its
-// links, and deploys it again to show that nothing changes.
+// `npm start`: deploys the catalog of examples/gitops to an emulator with the real engine, shows and applies the plan of a small
+// change, follows a link, and deploys again to show that nothing changes. All that the commands print is in a log.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, rmSync } from "node:fs";
+import { appendFileSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { createEmulator } from "pulumi-shortlink/emulator";
 import { demoFolder, pulumiEnvironment, root } from "./environment.mjs";
 
 const stack = "demo";
+const example = join(root, "examples", "gitops");
+const log = join(demoFolder, "log.txt");
+const change = `links:
+  nginx: null
+  kubernetes: { alias: kubernetes }
+  docker: { url: https://docs.docker.com/guides/, clicksLimit: 500 }
+`;
 
 // Each demo begins with an empty service and an empty stack.
 rmSync(demoFolder, { recursive: true, force: true });
 rmSync(join(root, `Pulumi.${stack}.yaml`), { force: true });
 mkdirSync(demoFolder, { recursive: true });
-// The provider needs no checkpoints of the engine to finish what a killed run has begun.
-const environment = { ...pulumiEnvironment(), PULUMI_SKIP_CHECKPOINTS: "true" };
+
+/** @param {string} [text] */
+const say = (text = "") => process.stdout.write(`${text}\n`);
+/** @param {string} file */
+const fromHere = (file) => relative(process.cwd(), file);
 
 /**
- * Runs `pulumi` and shows the command and all that it prints.
+ * Runs a command whose output goes to the log, and returns it.
  *
+ * @param {string} command
  * @param {string[]} args
  */
-async function pulumi(...args) {
-  process.stdout.write(
-    `\n$ pulumi ${args.map((arg) => (/\s/.test(arg) ? JSON.stringify(arg) : arg)).join(" ")}\n`,
-  );
-  const child = spawn("pulumi", args, {
-    cwd: root,
-    env: environment,
-    stdio: ["ignore", "inherit", "inherit"],
-  });
+async function run(command, ...args) {
+  const environment = {
+    ...pulumiEnvironment(),
+    // The provider needs no checkpoints of the engine to finish what an interrupted run has begun.
+    PULUMI_SKIP_CHECKPOINTS: "true",
+    SHORTLINK_BASE_URL: emulator.url,
+    SHORTLINK_API_KEY: emulator.apiKey,
+  };
+  const line = [command, ...args].map((arg) => (/\s/.test(arg) ? JSON.stringify(arg) : arg)).join(" ");
+  appendFileSync(log, `\n$ ${line}\n`);
+  const [file, first] =
+    command === "pulumi" ? [command, args] : [process.execPath, [join(root, "dist/cli/main.js"), ...args]];
+  const child = spawn(file, first, { cwd: root, env: environment, stdio: ["ignore", "pipe", "pipe"] });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding("utf8").on("data", (/** @type {string} */ text) => {
+      appendFileSync(log, text);
+      output += text;
+    });
   await once(child, "close");
-  if (child.exitCode !== 0)
-    throw new Error(
-      `"pulumi ${args[0]}" ended with exit code ${child.exitCode}; what went wrong stands above.`,
-    );
+  if (child.exitCode !== 0) throw new Error(`"${line}" ended with exit code ${child.exitCode}:\n${output}`);
+  return output;
+}
+
+/**
+ * Tells how many objects a run has made so far, in one line on a terminal and at the end elsewhere.
+ *
+ * @template Value
+ * @param {Promise<Value>} work
+ * @param {number} total
+ */
+async function withProgress(work, total) {
+  const begin = Date.now();
+  const show = () => {
+    const made = emulator.requests.filter(({ method }) => method === "POST").length;
+    process.stdout.write(`\r  ${made} of ${total} domains and links created`);
+  };
+  const timer = process.stdout.isTTY ? setInterval(show, 100) : undefined;
+  try {
+    return await work;
+  } finally {
+    clearInterval(timer);
+    show();
+    say(` in ${Math.round((Date.now() - begin) / 1000)} s`);
+  }
 }
 
 /**
@@ -58,34 +100,54 @@ function follow(url) {
 
 const emulator = await createEmulator({ data: join(demoFolder, "links.json") });
 try {
-  process.stdout.write(`The emulator of the short-link service listens on ${emulator.url}.\n`);
-  await pulumi("stack", "init", stack);
-  await pulumi("config", "set", "shortlink:baseUrl", emulator.url);
-  await pulumi("config", "set", "--secret", "shortlink:apiKey", emulator.apiKey);
-  await pulumi("config", "set", "--secret", "runbookPassword", "only-for-the-demo");
-  await pulumi("config", "set", "--secret", "statisticsPassword", "only-for-the-demo");
+  say(`The emulator of the short-link service listens on ${emulator.url}.`);
+  say(`The log of all commands: ${fromHere(log)}`);
 
-  await pulumi("up", "--yes", "--suppress-outputs");
-  const created = emulator.requests.length;
+  say("\n$ pulumi-shortlink validate examples/gitops/links");
+  const checked = await run("pulumi-shortlink", "validate", join(example, "links"));
+  say(checked.trim());
+  const [links = 0, domains = 0] = (checked.match(/\d+/g) ?? []).map(Number);
 
-  const short = "http://go.example/pulumi";
+  await run("pulumi", "stack", "init", stack);
+  for (const name of ["runbookPassword", "statisticsPassword"])
+    await run("pulumi", "config", "set", "--secret", name, "only-for-the-demo");
+  say("\n$ pulumi up");
+  await withProgress(run("pulumi", "up", "--yes", "--skip-preview", "--suppress-outputs"), links + domains);
+
+  say("\nSomebody changes three links:");
+  say(change.trimEnd());
+  const overlay = join(demoFolder, "change.yaml");
+  writeFileSync(overlay, change);
+  await run("pulumi", "config", "set", "--path", "overlays[0]", relative(example, overlay));
+  const plan = fromHere(join(demoFolder, "plan.json"));
+  say(`\n$ pulumi-shortlink plan --save ${plan}`);
+  say((await run("pulumi-shortlink", "plan", "--save", plan)).trim());
+  say(`\n$ pulumi-shortlink up --plan ${plan}`);
+  say((await run("pulumi-shortlink", "up", "--plan", plan)).trim());
+
+  const short = "http://go.example/docker";
   const { status, location } = await follow(short);
-  process.stdout.write(`\nGET ${short}\n  ${status}, Location: ${location}\n`);
+  say(`\n$ curl -I ${short}\n  ${status}, Location: ${location}`);
   if (status !== 301 || !location) throw new Error(`${short} does not redirect.`);
 
-  await pulumi("up", "--yes", "--suppress-outputs", "--expect-no-changes");
-  const second = emulator.requests.slice(created);
-  const writes = second.filter(({ method }) => method !== "GET").length;
-
-  process.stdout.write(`
-Requests to /api/v1: ${created} for the first "up", ${second.length} for the second, which looks for what was changed by hand.
-
-To go on from here, start the emulator again with the same port and data:
-  npm run pulumi-shortlink -- emulator --port ${new URL(emulator.url).port} --data .pulumi/demo/links.json
-and in another terminal change examples/gitops/links/tools.yaml and look at the plan:
-  npm run pulumi -- preview --diff
-`);
+  say("\n$ pulumi up");
+  const sent = emulator.requests.length;
+  const again = await run("pulumi", "up", "--yes", "--suppress-outputs", "--expect-no-changes");
+  const writes = emulator.requests.slice(sent).filter(({ method }) => method !== "GET").length;
   if (writes > 0) throw new Error("The second up should have changed nothing.");
+  say(`  0 changes, ${/(\d+) unchanged/.exec(again)?.[1]} resources unchanged`);
+
+  const serve = `npm run pulumi-shortlink -- emulator --port ${new URL(emulator.url).port} --data .pulumi/demo/links.json`;
+  if (process.stdout.isTTY && !process.env.CI) {
+    say(`\nLook at the links, their visits and QR codes: ${emulator.url}/`);
+    say("End with Ctrl-C. The emulator goes on later with:");
+    say(`  ${serve}`);
+    await once(process, "SIGINT");
+  } else {
+    say("\nTo look at the links, their visits and QR codes, start the emulator again and open its page:");
+    say(`  ${serve}`);
+    say(`  ${emulator.url}/`);
+  }
 } catch (error) {
   process.stderr.write(`\n${/** @type {Error} */ (error).message}\n`);
   process.exitCode = 1;
