@@ -90,7 +90,9 @@ function textsOfSources(): string[] {
       name.endsWith(".ts") && !/^(?:catalog.(?:descriptions|field-schema)|emulator.(?!store))/.test(name),
   )) {
     const source = ts.createSourceFile(file, read(`src/${file}`), ts.ScriptTarget.Latest, true);
-    (/^(?:cli|emulator|page|live.(?:page|plan|preview))/.test(file) ? collectPrinted : collect)(source);
+    (/^(?:cli|emulator|page|live.(?:page|plan|preview|project))/.test(file) ? collectPrinted : collect)(
+      source,
+    );
   }
   return texts;
 }

@@ -2,6 +2,7 @@ import { Command } from "commander";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Account } from "../account/account";
 import { exportAccount } from "../live/export";
 import { describeImport, toImport, type Step } from "../live/import";
 import { survey, type Survey } from "../live/survey";
@@ -33,34 +34,48 @@ export function importCommand(): Command {
       const list = () => (listed ??= survey(account.client));
       if (folder !== undefined)
         printExported(folder, await exportAccount(account, list, toExportOptions(folder, options)));
-      const plan = JSON.parse(await pulumi(["preview", "--json", ...of])) as { steps?: Step[] };
-      const made = await toImport(account, await list(), plan.steps ?? []);
-      console.log(describeImport(made));
-      if (made.domains + made.links === 0) return;
-      const text = JSON.stringify(made.file, null, 2);
-      const importing = ["--yes", "--protect=false", "--generate-code=false", ...of];
-      if (!run) {
-        writeFileSync(file, `${text}\n`);
-        return console.log(`To import them: pulumi import --file ${file} ${importing.join(" ")}`);
-      }
-      const aside = mkdtempSync(join(tmpdir(), "pulumi-shortlink-"));
-      try {
-        writeFileSync(join(aside, "import.json"), text, { mode: 0o600 });
-        const args = [
-          "import",
-          "--file",
-          join(aside, "import.json"),
-          "--skip-preview",
-          "--suppress-outputs",
-          ...importing,
-        ];
-        // It writes nothing on the service, so a run that is killed needs no trace; and the engine would save the whole state twice
-        // for each link.
-        await pulumi(args, { variables: { PULUMI_SKIP_CHECKPOINTS: "true" } });
-      } finally {
-        rmSync(aside, { recursive: true });
-      }
-      console.log('They are imported. "pulumi preview" shows what is left to do.');
+      await importAll(account, list, run ? { of } : { of, file });
     },
   );
+}
+
+/**
+ * Brings what the program of the working directory names and the account has into the stack.
+ *
+ * @param of The option that names the stack.
+ * @param file Is written for an import by hand; undefined to import now.
+ */
+export async function importAll(
+  account: Account,
+  list: () => Promise<Survey>,
+  { of, file }: { of: readonly string[]; file?: string },
+): Promise<void> {
+  const plan = JSON.parse(await pulumi(["preview", "--json", ...of])) as { steps?: Step[] };
+  const made = await toImport(account, await list(), plan.steps ?? []);
+  console.log(describeImport(made));
+  if (made.domains + made.links === 0) return;
+  const text = JSON.stringify(made.file, null, 2);
+  const importing = ["--yes", "--protect=false", "--generate-code=false", ...of];
+  if (file !== undefined) {
+    writeFileSync(file, `${text}\n`);
+    return console.log(`To import them: pulumi import --file ${file} ${importing.join(" ")}`);
+  }
+  const aside = mkdtempSync(join(tmpdir(), "pulumi-shortlink-"));
+  try {
+    writeFileSync(join(aside, "import.json"), text, { mode: 0o600 });
+    const args = [
+      "import",
+      "--file",
+      join(aside, "import.json"),
+      "--skip-preview",
+      "--suppress-outputs",
+      ...importing,
+    ];
+    // It writes nothing on the service, so a run that is killed needs no trace; and the engine would save the whole state twice
+    // for each link.
+    await pulumi(args, { variables: { PULUMI_SKIP_CHECKPOINTS: "true" } });
+  } finally {
+    rmSync(aside, { recursive: true });
+  }
+  console.log('They are imported. "pulumi preview" shows what is left to do.');
 }

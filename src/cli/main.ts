@@ -11,6 +11,7 @@ import { driftCommand } from "./drift";
 import { emulatorCommand } from "./emulator";
 import { exportCommand } from "./export";
 import { importCommand } from "./import";
+import { initCommand } from "./init";
 import { journalCommand } from "./journal";
 import { planCommand } from "./plan";
 import { schemaCommand } from "./schema";
@@ -28,6 +29,7 @@ const program = withCommonOptions(new Command("pulumi-shortlink"))
   .version(version)
   .configureHelp({ showGlobalOptions: true })
   .showHelpAfterError("(pulumi-shortlink --help shows what there is)")
+  .addCommand(initCommand())
   .addCommand(validateCommand(version))
   .addCommand(showCommand(version))
   .addCommand(schemaCommand())

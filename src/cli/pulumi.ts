@@ -24,16 +24,23 @@ export class PulumiError extends Error {
 interface Running {
   isShown?: boolean;
   variables?: Record<string, string>;
+  /** What it reads from its standard input; a secret is given here, where no list of processes shows it. */
+  input?: string;
 }
 
 function startPulumi(
   args: readonly string[],
-  { isShown = false, variables = {} }: Running = {},
+  { isShown = false, variables = {}, input }: Running = {},
 ): ChildProcess {
   const child = spawn("pulumi", [...args, "--non-interactive"], {
-    stdio: ["ignore", isShown ? "inherit" : "pipe", isShown ? "inherit" : "pipe"],
+    stdio: [
+      input === undefined ? "ignore" : "pipe",
+      isShown ? "inherit" : "pipe",
+      isShown ? "inherit" : "pipe",
+    ],
     env: environmentWith(variables),
   });
+  child.stdin?.end(input);
   // A part of it may end in the middle of a letter.
   for (const stream of [child.stdout, child.stderr]) stream?.setEncoding("utf8");
   return child;

@@ -1,0 +1,132 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { createEmulator, type Emulator } from "pulumi-shortlink/emulator";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { root } from "../../tools/environment.mjs";
+import { Commands } from "../helpers/commands";
+import { send } from "../helpers/emulator";
+import { pack } from "../helpers/project";
+
+// From nothing to a first preview, with the packed package and the real npm.
+
+let packed: ReturnType<typeof pack>;
+let emulator: Emulator;
+let place: Commands;
+beforeAll(() => {
+  packed = pack();
+});
+beforeEach(async () => {
+  emulator = await createEmulator({ apiKey: "never-shown" });
+  place = new Commands(emulator, { npm_config_prefer_offline: "true", SHORTLINK_API_KEY: "" });
+  place.write("key", `${emulator.apiKey}\n`);
+});
+afterEach(async () => {
+  await emulator.close();
+  place.remove();
+});
+afterAll(() => rmSync(packed.folder, { recursive: true }));
+
+const run = (command: string, status?: number) =>
+  place.run(command.replace(/^init (\S+)/, `shortlink init $1 --package ${packed.tarball}`), status);
+const read = (file: string) => readFileSync(join(place.folder, file), "utf8");
+const ports = (text: string) => text.replaceAll(emulator.url, "http://the.service");
+
+test("an empty account gets a project of files, whose first up works", async () => {
+  expect(await run("init links-a --key-file key", 2)).toContain(
+    "The account has no domain yet: name the one of the first link with --domain.",
+  );
+  const output = await run("init links-a --key-file key --domain go.example");
+  expect(ports(output)).toContain("http://the.service has 0 domains and 0 links.\n");
+  expect(output).toContain("    + 5 to create\n");
+  expect(output).toContain('Go there, look at the plan above, and run "pulumi up".');
+  expect(emulator.requests.every(({ method }) => method === "GET")).toBe(true);
+  expect(readdirSync(join(place.folder, "links-a")).filter((name) => name !== "node_modules")).toEqual([
+    ...[".gitignore", "Pulumi.dev.yaml", "Pulumi.yaml", "index.js", "links", "package-lock.json"],
+    "package.json",
+  ]);
+  expect(await run("cd links-a && npm run --silent validate")).toBe("No mistake in 1 link and 1 domain.\n");
+  await run("cd links-a && pulumi up --yes --skip-preview --suppress-outputs");
+  // Another project of the same account makes a link beside the first one.
+  const printed = await run("init links-b --key-file key --template typescript --no-install");
+  expect(printed).toContain("Go on there with:\n  npm install\n  pulumi stack init dev\n");
+  expect(read("links-b/index.ts")).toContain('shortlink.Domain.get("domain", "go.example")');
+  expect(read("links-b/index.ts")).toContain('alias: "pulumi-2"');
+  await run("cd links-b && ln -s ../links-a/node_modules . && pulumi stack init dev");
+  await run(`cd links-b && SHORTLINK_API_KEY=${emulator.apiKey} pulumi up --yes --skip-preview`);
+  const { body } = await send(emulator, "GET", "/links");
+  expect((body as { data: { alias: string }[] }).data.map(({ alias }) => alias).sort()).toEqual([
+    ...["pulumi", "pulumi-2"],
+  ]);
+
+  // Nothing is overwritten.
+  writeFileSync(join(place.folder, "links-b", "package.json"), "mine");
+  expect(await run("init links-b --key-file key", 2)).toContain(
+    "links-b has package.json, Pulumi.yaml, .gitignore already, and nothing there is overwritten",
+  );
+  expect(read("links-b/package.json")).toBe("mine");
+  // The key is in no file but as a secret of the stack.
+  expect(await run(`grep -rl ${emulator.apiKey} --exclude-dir node_modules .`)).toBe("./key\n");
+});
+
+test("an account is brought into files and into the stack, and the preview shows no change", async () => {
+  await send(emulator, "POST", "/domains", { form: "name=go.example" });
+  for (const alias of ["docs", "fair"])
+    await send(emulator, "POST", "/links", { form: `domain_id=1&alias=${alias}&url=https://example.com/` });
+  const output = await run("init all --key-file key --import");
+  expect(output).toContain("links: 2 links and 1 domain in 3 files.\n");
+  expect(output).toContain("They are imported.");
+  expect(output).toMatch(/Resources:\n {4}6 unchanged/);
+  expect(emulator.requests.filter(({ method }) => method !== "GET")).toHaveLength(3);
+
+  await send(emulator, "PATCH", "/links/1", { form: "redirect_password=x" });
+  // What npm has installed it need not install again.
+  await run("mkdir again && mv all/node_modules all/package-lock.json again");
+  const stopped = await run("init again --key-file key --import");
+  expect(stopped).toContain("  pulumi config set --secret docs.redirectPassword\n");
+  expect(stopped).toContain("Then run: npx pulumi-shortlink import --run");
+  await run("cd again && pulumi config set --secret docs.redirectPassword y");
+  expect(await run("cd again && npx pulumi-shortlink import --run")).toContain("They are imported.");
+});
+
+test("what is missing or wrong is one message, and nothing is written", async () => {
+  const wrong = async (command: string, message: string, status = 2) => {
+    expect(ports(await run(command, status))).toContain(message);
+    expect(existsSync(join(place.folder, "new"))).toBe(false);
+  };
+  await wrong("init new", "There is no terminal to ask on: give the address with --url, and the key in");
+  await wrong("init new --key-file nothing", "nothing cannot be read (ENOENT).");
+  await wrong("init new --key-file key --domain nothing", "A domain is a host name like go.example.com.");
+  await wrong(
+    "init new --key-file key --import --template typescript",
+    "--import writes the account as files: leave out --template typescript.",
+  );
+  place.write("key", "wrong");
+  await wrong("init new --key-file key", "the service at http://the.service refused the API key (401)", 1);
+  await wrong("init new --key-file key --url nothing", "must be a web address");
+});
+
+// The command of this name takes other options on macOS, and Windows has none.
+test.runIf(process.platform === "linux")("on a terminal it asks for what is not given", async () => {
+  const command = `${process.execPath} ${join(root, "dist/cli/main.js")} init new --no-install`;
+  const child = spawn("script", ["-qfec", `stty cols 120 rows 40; ${command}`, "/dev/null"], {
+    cwd: place.folder,
+    env: { ...process.env, TERM: "xterm", SHORTLINK_BASE_URL: "", SHORTLINK_API_KEY: "" },
+  });
+  let output = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => (output += text));
+  const answer = async (question: string, text: string) => {
+    await expect.poll(() => output, { timeout: 20_000 }).toContain(question);
+    child.stdin.write(`${text}\r`);
+  };
+  await answer("Address of the service", emulator.url);
+  await answer("API key", emulator.apiKey);
+  await answer("How do you want to keep the links?", "\u001b[B");
+  await answer("Domain of the short links", "go.example");
+  await once(child, "close");
+  expect(child.exitCode, output).toBe(0);
+  expect(output).toContain("Go on there with:");
+  expect(output).not.toContain(emulator.apiKey);
+  expect(read("new/index.ts")).toContain('new shortlink.Domain("domain", { name: "go.example" })');
+});
