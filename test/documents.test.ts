@@ -1,5 +1,5 @@
-import { readdirSync, readFileSync } from "node:fs";
-import { extname, join } from "node:path";
+import { existsSync, globSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, extname, join } from "node:path";
 import ts from "typescript";
 import { expect, test } from "vitest";
 import { checkCatalog } from "../src/catalog/checks";
@@ -10,12 +10,15 @@ import { generated } from "../tools/generate.mjs";
 
 const read = (file: string) => readFileSync(join(root, file), "utf8");
 
-test("the programs in the README are files of the examples", () => {
-  const programs = [...read("README.md").matchAll(/^```ts\n([^]*?)^```$/gm)].map(([, program]) => program);
-  expect(programs).toEqual([read("examples/basic/index.ts")]);
-});
+test.each(["README.md", "docs/getting-started.md"])(
+  "the programs in %s are files of the examples",
+  (file) => {
+    const programs = [...read(file).matchAll(/^```ts\n([^]*?)^```$/gm)].map(([, program]) => program);
+    expect(programs).toEqual([read("examples/basic/index.ts")]);
+  },
+);
 
-test("the tables of the README and of the catalog's page, and the JSON Schemas, are those of the tables of fields", async () => {
+test("the tables of the resources, of the commands and of the catalog's page, and the JSON Schemas, are those of the tables of fields", async () => {
   for (const [file, text] of Object.entries(await generated()))
     expect(read(file), `${file} is not generated anew: run "npm run generate"`).toBe(text);
 });
@@ -41,7 +44,7 @@ test("the catalog of the examples uses every field of a link and every kind of t
   );
 });
 
-test("the page about the emulator names every switch of its flavours, and the README every setting", () => {
+test("the page about the emulator names every switch of its flavours, and the page of settings every setting", () => {
   const [, flavour = ""] =
     /export interface Flavour {\n([^]*?)\n}/.exec(read("src/emulator/flavour.ts")) ?? [];
   const switches = [...flavour.matchAll(/^ {2}(\w+)\?: /gm)].map(([, name]) => name);
@@ -52,12 +55,35 @@ test("the page about the emulator names every switch of its flavours, and the RE
   const settings = [...read("src/account/settings.ts").matchAll(/[ (]read(?:Setting)?\("(\w+)"/g)].map(
     ([, name = ""]) => name,
   );
-  const [, section = ""] = /\n## Settings\n([^]*?)\n##/.exec(read("README.md")) ?? [];
-  const rows = [...section.matchAll(/^\| `shortlink:(\w+)` *\| `(\w+)`/gm)];
+  const rows = [...read("docs/settings.md").matchAll(/^\| `shortlink:(\w+)` *\| `(\w+)`/gm)];
   expect(rows.map(([, name]) => name).sort()).toEqual([...new Set(settings)].sort());
   for (const [, name = "", variable] of rows) {
     expect(variable).toBe(`SHORTLINK_${name.replace(/[A-Z]/g, "_$&").toUpperCase()}`);
   }
+});
+
+/** The anchor of a heading, as GitHub makes it. */
+const anchorOf = (heading: string) =>
+  heading
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\s_-]/gu, "")
+    .replaceAll(" ", "-");
+
+test("every link of a page leads to a file, and to a heading where it names one", () => {
+  const pages = globSync(["*.md", "docs/**/*.md", "examples/*/README.md", "tools/**/*.md"], { cwd: root });
+  expect(pages.length).toBeGreaterThan(25);
+  const broken: string[] = [];
+  for (const page of pages) {
+    for (const [, target = ""] of read(page).matchAll(/\]\((?!https?:)([^)\s]+)\)/g)) {
+      const [file = "", anchor] = target.split("#");
+      const path = file === "" ? page : join(dirname(page), file);
+      const isThere = existsSync(join(root, path));
+      const headings = isThere && anchor !== undefined ? read(path).matchAll(/^#+ (.*)$/gm) : [];
+      const anchors = [...headings].map(([, heading = ""]) => anchorOf(heading));
+      if (!isThere || (anchor !== undefined && !anchors.includes(anchor))) broken.push(`${page}: ${target}`);
+    }
+  }
+  expect(broken).toEqual([]);
 });
 
 /** Words only: pages and programs quote, break and escape texts each in their own way. */

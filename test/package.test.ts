@@ -107,7 +107,8 @@ test("nothing but what is needed to run and to type is in the tarball", () => {
     [
       ...["CHANGELOG.md", "LICENSE", "README.md", "SECURITY.md", "package.json"],
       // How the code is organised matters to those who have all of it.
-      ...filesIn("docs").filter((name) => name !== "design.md"),
+      // Pictures are for those who read the repository.
+      ...filesIn("docs").filter((name) => name !== "design.md" && !/\.(?:png|svg)$/.test(name)),
       ...readdirSync(join(root, "schema")),
     ].sort(),
   );

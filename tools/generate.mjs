@@ -1,5 +1,6 @@
 // `npm run generate`: writes what follows from the tables of fields in src/domain/fields.ts and src/link/fields.ts: the tables of
-// README.md and docs/catalog.md, and the JSON Schemas. A test compares them with what stands there.
+// docs/resources.md and docs/catalog.md, docs/cli.md, and the JSON Schemas. A test compares them with what stands there.
+import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
@@ -78,6 +79,20 @@ function fieldTable(title, { properties, required = [] }, remarks = {}) {
   return [`| ${title} | meaning |`, "| --- | --- |", ...rows].join("\n");
 }
 
+/** What `--help` prints of each command. */
+function commandHelp() {
+  /** @param {string[]} args */
+  const help = (...args) => {
+    // Beyond 80 columns pages scroll, and the width of this terminal must not matter.
+    const environment = { ...process.env, COLUMNS: "80", NO_COLOR: "1" };
+    const command = [join(root, "dist/cli/main.js"), ...args, "--help"];
+    return execFileSync(process.execPath, command, { encoding: "utf8", env: environment });
+  };
+  const names = [...help().matchAll(/^ {2}([a-z]+)(?: \[| <|  )/gm)].map(([, name = ""]) => name);
+  const commands = names.filter((name) => name !== "help");
+  return commands.map((name) => `## ${name}\n\n\`\`\`text\n${help(name).trimEnd()}\n\`\`\``).join("\n\n");
+}
+
 /**
  * A page with what stands between its marks replaced.
  *
@@ -110,7 +125,7 @@ export async function generated() {
   const listed = ({ anyOf: [section] }) => section.anyOf[1].items;
   const onlyInLists = " In lists only.";
   const pages = {
-    "README.md": {
+    "docs/resources.md": {
       "arguments of a domain": argumentTable(domainFields),
       "arguments of a link": argumentTable(linkFields),
     },
@@ -119,6 +134,7 @@ export async function generated() {
       "fields of a domain": fieldTable("field", { ...listed(domains), required: [] }, { name: onlyInLists }),
       rules: fieldTable("rule", rules.anyOf[0]),
     },
+    "docs/cli.md": { commands: commandHelp() },
   };
   const files = await Promise.all([
     ...Object.entries(pages).map(async ([file, parts]) => [file, await page(file, parts)]),
