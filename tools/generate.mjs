@@ -1,8 +1,9 @@
 // `npm run generate`: writes what follows from the tables of fields in src/domain/fields.ts and src/link/fields.ts: the tables of
 // docs/resources.md and docs/catalog.md, docs/cli.md, and the JSON Schemas. A test compares them with what stands there.
 import { execFileSync } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { format } from "prettier";
 import { root } from "./environment.mjs";
@@ -79,6 +80,45 @@ function fieldTable(title, { properties, required = [] }, remarks = {}) {
   return [`| ${title} | meaning |`, "| --- | --- |", ...rows].join("\n");
 }
 
+/** @typedef {{ title: string, file: string, field?: string, text?: string, encoding?: BufferEncoding }} MistakeOfFile */
+
+/** The table of mistakes that beginners make, each with what the checker really says of it. */
+function mistakeTable() {
+  /** @type {import("../src/catalog/load.js")} */
+  const { loadCatalog } = require("../dist/catalog/load.js");
+  /** @type {import("../src/catalog/checks.js")} */
+  const { checkCatalog } = require("../dist/catalog/checks.js");
+  const mistakes = /** @type {MistakeOfFile[]} */ (
+    JSON.parse(readFileSync(join(root, "docs", "mistakes.json"), "utf8"))
+  );
+  const rows = mistakes.map(({ title, file, field, text = entryWith(field), encoding = "utf8" }) => {
+    const folder = mkdtempSync(join(tmpdir(), "shortlink-mistake-"));
+    try {
+      writeFileSync(join(folder, file), Buffer.from(text, encoding));
+      writeFileSync(join(folder, "domains.yaml"), "domains:\n  go.example.com:\n");
+      const [finding] = checkCatalog(loadCatalog({ folder, files: ["."] }));
+      if (!finding) throw new Error(`docs/mistakes.json: "${title}" is no mistake`);
+      const { file: name, line, column, message } = finding;
+      // A line of an entry is shown as it is; a whole file says its title.
+      const typed = field === undefined || /[\t\u00a0]/.test(field) ? "" : `: \`${field.trim()}\``;
+      return `| ${title}${typed} | \`${`${name}:${line}:${column} ${message}`.replaceAll("|", "\\|")}\` |`;
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+  return ["| what the file has | what it is told |", "| --- | --- |", ...rows].join("\n");
+}
+
+/** A file with one entry that is right but for one line. */
+function entryWith(field = "") {
+  const name = /^\s*(\w+)/.exec(field)?.[1] ?? "";
+  const lines = ["domain: go.example.com", "alias: sale", "url: https://example.com/", "owner: me"];
+  const kept = lines.filter((line) => !line.startsWith(`${name}:`));
+  const own = /^\t/.test(field) ? field : `    ${field}`;
+  const period = name === "activePeriodStartAt" ? "\n    activePeriodEndAt: 2026-04-01T00:00:00" : "";
+  return `links:\n  sale:\n${kept.map((line) => `    ${line}`).join("\n")}\n${own}${period}\n`;
+}
+
 /** What `--help` prints of each command. */
 function commandHelp() {
   /** @param {string[]} args */
@@ -135,6 +175,7 @@ export async function generated() {
       rules: fieldTable("rule", rules.anyOf[0]),
     },
     "docs/cli.md": { commands: commandHelp() },
+    "docs/spreadsheets.md": { mistakes: mistakeTable() },
   };
   const files = await Promise.all([
     ...Object.entries(pages).map(async ([file, parts]) => [file, await page(file, parts)]),

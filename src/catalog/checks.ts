@@ -33,7 +33,7 @@ export function checkCatalog(
     (one, other) => {
       // What an overlay makes of a name is the mistake where one does.
       const [domain, first] = one.name === one.key && other.name !== other.key ? [other, one] : [one, other];
-      const reason = `the name ${JSON.stringify(domain.name)} is that of the domain at ${placeText(first.nameAt())}`;
+      const reason = `the name ${JSON.stringify(domain.name)} is already used by the domain at ${placeText(first.nameAt())}`;
       all.push(findingAt("duplicate", domain.nameAt(), subjectOf(domain), reason));
     },
   );
@@ -50,8 +50,8 @@ export function checkCatalog(
     addresses,
     ({ address }) => address,
     (link, first) => {
-      const rule = link.alias === first.alias ? "" : "; the service ignores capitals and accents";
-      const taken = `alias ${JSON.stringify(link.alias)} is that of ${JSON.stringify(first.key)} at ${placeText(first.at(["alias"]))}`;
+      const rule = link.alias === first.alias ? "" : "; capitals and accents do not count";
+      const taken = `alias ${JSON.stringify(link.alias)} is already used by ${JSON.stringify(first.key)} at ${placeText(first.at(["alias"]))}`;
       note("duplicate", link, ["alias"], taken + rule);
     },
   );

@@ -16,7 +16,9 @@ const kindOf: { readonly [column: string]: Row["kind"] | "keys" | undefined } = 
  * A row for each link, a column for each field; `targets.DE` is the destination of the target DE, `password.secret` names a
  * secret, several ids stand in one cell. An empty cell is none.
  */
-export function parseCsv(file: string, text: string): Parsed {
+export function parseCsv(file: string, whole: string): Parsed {
+  // A line for Excel alone. It stays, empty, for the numbers of the lines behind it.
+  const text = whole.replace(/^\ufeff?"?sep=[,;\t]"?(?=\n)/i, (line) => " ".repeat(line.length));
   const place = placesIn(file, text);
   const findings: Finding[] = [];
   const parsed: Parsed = { file, sections: new Map(), entriesOf: () => [], findings };
@@ -36,7 +38,10 @@ export function parseCsv(file: string, text: string): Parsed {
     rows = parseRecords(text, { ...options, trim: true }) as unknown as typeof rows;
   } catch (error) {
     const { message, lines: line = 1 } = error as CsvError & { lines?: number };
-    const reason = `is not CSV: ${message.replace(/, value is .*$/s, "")}`;
+    const isOpen = /quote not closed/i.test(message);
+    const reason = isOpen
+      ? "a text in quotes begins in this row and does not end: add the second quotation mark"
+      : "quotation marks must begin and end a cell: put the whole cell into quotes, and write each quotation mark in it twice";
     findings.push(findingAt("syntax", { file, line, column: 1 }, undefined, reason));
     return parsed;
   }
@@ -54,7 +59,7 @@ export function parseCsv(file: string, text: string): Parsed {
       name === ""
         ? "a column needs the name of a field"
         : header.indexOf(name) < column
-          ? `the column ${JSON.stringify(name)} stands twice`
+          ? `the column ${JSON.stringify(name)} is a duplicate`
           : undefined;
     if (message !== undefined) findings.push(findingAt("syntax", cell(0, column), undefined, message));
   }

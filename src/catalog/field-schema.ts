@@ -3,6 +3,7 @@ import { readField } from "../fields/check";
 import type { Row } from "../fields/row";
 import { aliasPatterns, hostName, urlPatterns } from "../fields/texts";
 import { datePatterns } from "../fields/dates";
+import { withReceived } from "./received";
 
 // The rows of the tables of fields as zod and JSON Schema have them.
 
@@ -35,9 +36,16 @@ export function fieldSchema(row: Row): z.ZodType {
     .unknown()
     .superRefine((value, context) => {
       for (const { path, reason, name } of readField(row, value).issues)
-        context.addIssue({ code: "custom", path: [...path], message: reason, params: { name } });
+        context.addIssue({
+          ...{ code: "custom", path: [...path], params: { name } },
+          message: withReceived(row, partOf(value, path), reason),
+        });
     })
     .meta({ row });
+}
+
+function partOf(value: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce((whole, part) => (whole as Record<PropertyKey, unknown> | undefined)?.[part], value);
 }
 
 /** The JSON Schema of a row. */

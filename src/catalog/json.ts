@@ -49,7 +49,7 @@ export function parseJson(file: string, text: string, collections: readonly stri
   noteDuplicates(top, isCollection, (node, first) =>
     note(
       node.offset,
-      `${JSON.stringify(nameOf(node))} stands twice: first at ${placeText(place(first.offset))}`,
+      `${JSON.stringify(nameOf(node))} is a duplicate, first defined at ${placeText(place(first.offset))}`,
     ),
   );
   if (parsed.findings.length > 0) return parsed;

@@ -185,7 +185,7 @@ function add<Each extends RawEntry>(
 ): void {
   const first = items.get(key);
   if (!first) return void items.set(key, item);
-  const reason = `the ${noun} ${JSON.stringify(key)} stands twice: first at ${placeText(first.own.at())}`;
+  const reason = `the ${noun} ${JSON.stringify(key)} is a duplicate, first defined at ${placeText(first.own.at())}`;
   findings.note("duplicate", item.own.at(), undefined, reason);
 }
 

@@ -83,7 +83,7 @@ function change(
     const isKey = findings.isKey(rule, name, entry, subject);
     const isSound = entry.value === null || findings.isSound(changes, entry, subject);
     if (first) {
-      const reason = `${subject} stands twice: first at ${placeText(first.at())}`;
+      const reason = `${subject} is a duplicate, first defined at ${placeText(first.at())}`;
       findings.note("duplicate", entry.at(), undefined, reason);
     } else if (item) {
       if (entry.value === null) {

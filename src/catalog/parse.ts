@@ -11,6 +11,11 @@ const longest = 20 * 1024 * 1024;
 /** The extensions of catalog files. */
 export const extensions = [".yaml", ".yml", ".json", ".csv"];
 
+/** The first bytes as letters of the same numbers. */
+function latin1(bytes: Uint8Array): string {
+  return String.fromCharCode(...bytes.subarray(0, 4));
+}
+
 function isOf(file: string, extension: string): boolean {
   return file.toLowerCase().endsWith(extension);
 }
@@ -24,6 +29,10 @@ export function parseFile(file: string, bytes: Uint8Array, collections: readonly
     findings: [findingAt("syntax", { file, line, column }, undefined, message)],
   });
   if (bytes.length > longest) return unreadable("is larger than 20 MB: split it");
+  const isUtf16 = /^(?:\xff\xfe|\xfe\xff)/.test(latin1(bytes)) || bytes.subarray(0, 200).includes(0);
+  if (latin1(bytes).startsWith("PK\u0003\u0004"))
+    return unreadable('is a spreadsheet and no text: export it as "CSV UTF-8"');
+  if (isUtf16) return unreadable('is not UTF-8 but UTF-16: save it as UTF-8 (in a spreadsheet: "CSV UTF-8")');
   let text;
   try {
     // A break of two characters counts twice in a quoted cell of CSV, and YAML knows none of a single CR.
@@ -32,11 +41,17 @@ export function parseFile(file: string, bytes: Uint8Array, collections: readonly
     const before = new TextDecoder().decode(bytes).split("\ufffd", 1)[0] ?? "";
     const lines = before.split("\n");
     return unreadable(
-      "is not UTF-8: save it in that encoding",
+      'is not UTF-8: save it in that encoding (in a spreadsheet: "CSV UTF-8")',
       lines.length,
       (lines.at(-1) ?? "").length + 1,
     );
   }
+  const marker = /^(?:<{7}|={7}|>{7})(?=\s|$)/m.exec(text);
+  if (marker)
+    return unreadable(
+      `is the marker of an unfinished merge: keep one of the two versions and remove the lines with <<<<<<<, ======= and >>>>>>>`,
+      text.slice(0, marker.index).split("\n").length,
+    );
   try {
     if (isOf(file, ".csv")) return parseCsv(file, text);
     return isOf(file, ".json") ? parseJson(file, text, collections) : parseYaml(file, text, collections);

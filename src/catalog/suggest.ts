@@ -15,6 +15,11 @@ export function suggest(name: string, known: readonly string[], told = 0): strin
   const near = closest(camel.toLowerCase(), small);
   const found = [small.indexOf(near), small.findIndex((each) => each.startsWith(camel.toLowerCase()))]
     .map((index) => known[index] ?? "")
-    .find((each) => each.startsWith(camel) || distance(camel, each) <= Math.max(2, each.length / 4));
+    .find(
+      (each) =>
+        each.toLowerCase() === camel.toLowerCase() ||
+        each.startsWith(camel) ||
+        distance(camel, each) <= Math.max(2, each.length / 4),
+    );
   return found === undefined || found === "" ? "" : `: did you mean ${JSON.stringify(found)}?`;
 }

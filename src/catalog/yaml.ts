@@ -1,5 +1,6 @@
 import { isAlias, isMap, isScalar, isSeq, parseDocument, visit } from "yaml";
 import type { Node, Pair, YAMLMap } from "yaml";
+import { explain } from "./syntax";
 import { findingAt, placesIn, placeText, type Finding, type Parsed, type Written } from "./written";
 
 // From the text of YAML to entries that know where they stand.
@@ -22,18 +23,16 @@ export function parseYaml(file: string, text: string, collections: readonly stri
   // What follows at the same place only follows from it.
   const places = new Set<number>();
   for (const { code, pos, message } of doc.errors) {
-    const several = "is the begin of a second document: put it into a file of its own";
-    // After a colon comes text of the file, which may be a password.
-    if (!places.has(pos[0]))
-      note(pos[0], code === "MULTIPLE_DOCS" ? several : message.replace(/: [^]*$/, ""));
-    places.add(pos[0]);
+    const { offset, reason } = explain(text, { code, message, offset: pos[0] });
+    if (!places.has(offset)) note(offset, reason);
+    places.add(offset);
   }
   const top: Parsed = { file, sections: new Map(), entriesOf: () => [], findings };
   if (findings.length > 0) return top;
 
   const again = (pair: Pair, first: Pair) => {
     const at = placeText(place(startOf(first.key)));
-    return `${JSON.stringify(textOf(pair.key))} stands twice: first at ${at}`;
+    return `${JSON.stringify(textOf(pair.key))} is a duplicate, first defined at ${at}`;
   };
   const own = new Set<unknown>();
   const contents = doc.contents as Node | null;
@@ -58,7 +57,11 @@ export function parseYaml(file: string, text: string, collections: readonly stri
     },
     Alias(_, alias, path) {
       const target = alias.resolve(doc);
-      if (!target) note(startOf(alias), "there is no anchor of this name before it");
+      if (!target)
+        note(
+          startOf(alias),
+          "a text that begins with * needs quotes (without, it repeats an anchor, and there is none of this name)",
+        );
       else if (path.includes(target)) note(startOf(alias), "an anchor cannot hold what repeats it");
     },
   });

@@ -9,13 +9,16 @@ import { placeText } from "../../src/catalog/written";
 import { documents, jsonSchema } from "../../src/catalog/schema";
 import { scratch } from "../helpers/catalog";
 
-const page = readFileSync(join(__dirname, "../../docs/catalog.md"), "utf8");
+const read = (name: string) => readFileSync(join(__dirname, "../../docs", name), "utf8");
+const page = read("catalog.md");
 const files = scratch();
 afterAll(files.remove);
 
-/** The blocks of the page that are files, by their names. */
+/** The blocks of the pages that are files, by their names. */
 const blocks = Object.fromEntries(
-  [...page.matchAll(/^```\w+ (\S+)\n([^]*?)^```$/gm)].map(([, name = "", text = ""]) => [name, text]),
+  [...`${page}${read("spreadsheets.md")}`.matchAll(/^```\w+ (\S+)\n([^]*?)^```$/gm)].map(
+    ([, name = "", text = ""]) => [name, text],
+  ),
 );
 files.write(blocks);
 const linesOf = (folder: string, overlays: string[] = []) =>

@@ -25,7 +25,8 @@ test("the workflows of GitHub have no finding of actionlint, and deploy one at a
       expect(text).toContain("concurrency:\n  group: shortlink-production\n  cancel-in-progress: false\n");
   }
   const own = join(root, ".github/workflows");
-  for (const name of readdirSync(own)) expect(lint(readFileSync(join(own, name), "utf8"), name), name).toEqual([]);
+  for (const name of readdirSync(own))
+    expect(lint(readFileSync(join(own, name), "utf8"), name), name).toEqual([]);
   expect(lint("on: push\njobs: {}\n", "broken.yml")).not.toEqual([]);
 });
 
