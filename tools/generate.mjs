@@ -6,6 +6,7 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { format } from "prettier";
+import ts from "typescript";
 import { root } from "./environment.mjs";
 
 const require = createRequire(import.meta.url);
@@ -151,6 +152,22 @@ async function page(file, parts) {
   return format(text, { parser: "markdown", printWidth: 110 });
 }
 
+/** All that programs can use: the declarations in the package, without their comments. */
+function publicApi() {
+  const { files } = /** @type {{ files: string[] }} */ (
+    JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
+  );
+  // The tables of fields hold mostly their descriptions; LinkArgs and DomainArgs have the fields.
+  const declarations = files.filter((name) => name.endsWith(".d.ts") && !name.endsWith("fields.d.ts"));
+  const printer = ts.createPrinter({ removeComments: true });
+  const parts = declarations.map((name) => {
+    const text = readFileSync(join(root, name), "utf8");
+    const source = ts.createSourceFile(name, text, ts.ScriptTarget.Latest);
+    return `// ${name.replace("dist/", "")}\n${printer.printFile(source)}`;
+  });
+  return `// Generated. A change here is one that users see: it belongs into the changelog.\n\n${parts.join("\n")}`;
+}
+
 /** The whole content of each file that is generated, or in a part. @returns {Promise<Record<string, string>>} */
 export async function generated() {
   /** @type {import("../src/link/fields.js")} */
@@ -178,6 +195,7 @@ export async function generated() {
     "docs/spreadsheets.md": { mistakes: mistakeTable() },
   };
   const files = await Promise.all([
+    Promise.resolve(["test/api.txt", publicApi()]),
     ...Object.entries(pages).map(async ([file, parts]) => [file, await page(file, parts)]),
     ...kinds.map(async (kind) => [
       `schema/${kind}.schema.json`,
