@@ -90,7 +90,7 @@ function mistakeTable() {
   /** @type {import("../src/catalog/checks.js")} */
   const { checkCatalog } = require("../dist/catalog/checks.js");
   const mistakes = /** @type {MistakeOfFile[]} */ (
-    JSON.parse(readFileSync(join(root, "docs", "mistakes.json"), "utf8"))
+    JSON.parse(readFileSync(join(root, "test", "catalog", "mistakes.json"), "utf8"))
   );
   const rows = mistakes.map(({ title, file, field, text = entryWith(field), encoding = "utf8" }) => {
     const folder = mkdtempSync(join(tmpdir(), "shortlink-mistake-"));
@@ -98,7 +98,7 @@ function mistakeTable() {
       writeFileSync(join(folder, file), Buffer.from(text, encoding));
       writeFileSync(join(folder, "domains.yaml"), "domains:\n  go.example.com:\n");
       const [finding] = checkCatalog(loadCatalog({ folder, files: ["."] }));
-      if (!finding) throw new Error(`docs/mistakes.json: "${title}" is no mistake`);
+      if (!finding) throw new Error(`test/catalog/mistakes.json: "${title}" is no mistake`);
       const { file: name, line, column, message } = finding;
       // A line of an entry is shown as it is; a whole file says its title.
       const typed = field === undefined || /[\t\u00a0]/.test(field) ? "" : `: \`${field.trim()}\``;
