@@ -107,7 +107,7 @@ function mistakeTable() {
       rmSync(folder, { recursive: true });
     }
   });
-  return ["| what the file has | what it is told |", "| --- | --- |", ...rows].join("\n");
+  return ["| the file has | the message |", "| --- | --- |", ...rows].join("\n");
 }
 
 /** A file with one entry that is right but for one line. */

@@ -47,7 +47,9 @@ export function parseCsv(file: string, whole: string): Parsed {
   }
   let end = 0;
   const starts = rows.map(({ raw }) => {
-    const start = text.indexOf(raw, end);
+    // The parser spoils a row that begins with a rare kind of space; it begins about where the last one ends.
+    const found = text.indexOf(raw, end);
+    const start = found < 0 ? end : found;
     end = start + raw.length;
     return start + marginOf(raw);
   });

@@ -10,10 +10,7 @@ export const own = {
     "docs",
   ],
   domain: ["Name of a domain of the catalog. A change replaces the link.", "go.example.com"],
-  existing: [
-    "Is it managed elsewhere? Its links are made on it all the same; it is found by its name.",
-    true,
-  ],
+  existing: ["Managed elsewhere; looked up by name. The catalog only adds links to it.", true],
   formerly: [
     "Keys that the entry had before, here or in another catalog of the program: it is renamed, not replaced.",
     "old-key",
@@ -28,25 +25,25 @@ export const own = {
 /** The house rules. */
 export const rules = {
   allowedHosts: [
-    "The hosts that links may lead to: url, expirationUrl and the values of targets.",
+    "Hosts that links may lead to: url, expirationUrl and the values of targets.",
     ["example.com", "*.example.com"],
   ],
-  httpsOnly: ["Must all of these addresses begin with https?", true],
+  httpsOnly: ["Requires https for every destination.", true],
   aliasPattern: ["Regular expression for the whole alias. A link without an alias breaks it.", "[a-z0-9-]+"],
-  maxLifetimeDays: ["Must each link have an active period of so many days at most?", 365],
-  required: ["What each link must say.", ["owner", "note"]],
+  maxLifetimeDays: ["Requires an active period of at most so many days for each link.", 365],
+  required: ["Fields that every link must have.", ["owner", "note"]],
 } satisfies Record<string, Text>;
 
 /** The sections of files. */
 export const sections = {
   $schema: ["Address of the JSON Schema, for editors."],
   defaults: [
-    "What the links of this file have that do not say otherwise; in folder.yaml, those of the folder and below.",
+    "Default fields of the links of this file; in folder.yaml, of the folder and the folders below.",
   ],
   rules: ["House rules for the links of this file; in folder.yaml, for those of the folder and below."],
   domains: ["Domains by their names, or a list."],
   links: ["Links by their keys, or a list."],
-  domainMap: ["The names that domains have here.", { "go.example": "go-stg.example" }],
+  domainMap: ["Other names of the domains in this environment.", { "go.example": "go-stg.example" }],
 } satisfies Record<string, Text>;
 
 /** The kinds of files. */

@@ -79,5 +79,5 @@ const misplaced: { readonly [place: string]: string } = {
   "defaults alias": ": each link has its own",
   "defaults key": ": each link has its own",
   "defaults formerly": ": each link has its own",
-  "link formerly": ": it stands with the entry, in the catalog itself",
+  "link formerly": ": write it with the entry, in the catalog itself",
 };

@@ -102,5 +102,5 @@ function change(
 
 /** The end of a message about an entry that an overlay has removed. */
 export function removedText(entry: Written): string {
-  return `: it was taken away at ${placeText(entry.at())}`;
+  return `: it was removed at ${placeText(entry.at())}`;
 }

@@ -53,7 +53,7 @@ export class Scopes {
     const nameIn = (name: string) => toPosix(relative(this.#folder, join(path, name)));
     if (file !== undefined && other !== undefined) {
       const place = { file: nameIn(other), line: 1, column: 1 };
-      this.#findings.note("files", place, undefined, `stands beside ${file}: leave one of them`);
+      this.#findings.note("files", place, undefined, `is a second one beside ${file}: leave one of them`);
     }
     const scope = file === undefined ? outer : this.#narrowed(outer, this.#parse(nameIn(file)));
     this.#known.set(folder, scope);

@@ -72,7 +72,7 @@ export function checkKey({ value, secret }: { value?: string; secret?: boolean }
   if (value === undefined) return { about, ok: true, text: "not in the configuration of the stack" };
   if (secret === true) return { about, ok: true, text: "a secret of the stack" };
   const text =
-    'shortlink:apiKey is not marked as a secret, so it stands in clear in the file of the stack. Run "pulumi config set --secret ' +
+    'shortlink:apiKey is not marked as a secret, so it is in clear in the file of the stack. Run "pulumi config set --secret ' +
     'shortlink:apiKey", and replace the key, which others may have read.';
   return { about, ok: false, text };
 }

@@ -14,7 +14,7 @@ export function warnIfClear(namespace: string, name: string): void {
   program.warned.add(key);
   const file = `Pulumi.${pulumi.getStack()}.yaml`;
   void pulumi.log.warn(
-    `${key} is not marked as a secret, so it stands in clear in ${file}, and in the state with its backups and history. Run "pulumi ` +
+    `${key} is not marked as a secret, so it is in clear in ${file}, and in the state with its backups and history. Run "pulumi ` +
       `config set --secret ${key}" and "pulumi up". Then replace the secret itself, or remove ${file} from the history of ` +
       `git and, of a state in a folder or bucket, the older files in .pulumi/backups and .pulumi/history.`,
   );

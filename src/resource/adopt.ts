@@ -61,7 +61,7 @@ export function nothingToImport(type: "domain" | "link", key: string): Error {
 export function assertAdoptable(what: string, differing: readonly string[], mode: Adopt): void {
   if (mode === "always" || differing.length === 0) return;
   throw new Error(
-    `${what} cannot be taken over as it is: it differs from the program in ${differing.join(", ")}. ` +
+    `${what} cannot be adopted as it is: it differs from the program in ${differing.join(", ")}. ` +
       `Change the program, or set adopt to "always" to change it to what the program says.`,
   );
 }

@@ -69,7 +69,7 @@ test("an equal object is adopted as it is, then managed like one that was create
   };
   // Another spelling of the alias is a difference.
   await expect(stack.up()).rejects.toThrow(
-    "link 1 cannot be taken over as it is: it differs from the program in alias. " +
+    "link 1 cannot be adopted as it is: it differs from the program in alias. " +
       'Change the program, or set adopt to "always" to change it to what the program says.',
   );
   program = () => {

@@ -78,7 +78,7 @@ test("a key that was set without --secret brings one warning with what to do, in
     const go = new shortlink.Domain("go", { name: "go.example" });
     return { link: new shortlink.Link("docs", { domainId: go.id, url: "https://example.com/" }).id };
   };
-  const warning = "shortlink:apiKey is not marked as a secret, so it stands in clear in Pulumi.test.yaml";
+  const warning = "shortlink:apiKey is not marked as a secret, so it is in clear in Pulumi.test.yaml";
   expect((await stack.preview()).output).not.toContain("not marked");
   await stack.pulumi("config", "set", "--plaintext", "shortlink:apiKey", emulator.apiKey);
   for (const { output } of [await stack.preview(), await stack.up()]) {
