@@ -1,10 +1,7 @@
-import { secretsOf } from "../fields/table";
-import { linkFields } from "../link/fields";
-
 // What is wrong with the syntax of YAML, in words for people who have never read about it. The parser's own words name its parts.
 
-/** What they hold may be a password, also where it does not belong. */
-const passwordFields = secretsOf(linkFields);
+/** Names whose values are not repeated, misspelled ones too. */
+const secretName = /passw|secret|token/i;
 
 /** A mistake as the parser tells it. */
 interface Mistake {
@@ -52,9 +49,7 @@ export function explain(text: string, { code, message, offset }: Mistake): Expla
   const unspaced = /^(\s*(?:- )?)([\w.-]+):(\S.*)$/.exec(line);
   if (unspaced && name === "") {
     const [, , field = "", rest = ""] = unspaced;
-    return here(
-      `a space is missing after the colon: ${field}: ${passwordFields.includes(field) ? "…" : rest}`,
-    );
+    return here(`a space is missing after the colon: ${field}: ${secretName.test(field) ? "…" : rest}`);
   }
   const opened = openedBefore(text, offset);
   if (opened !== undefined && (code === "MISSING_CHAR" || /^Flow /.test(message))) {
@@ -95,7 +90,7 @@ function lineAt(text: string, start: number): string {
 
 /** The value in quotes, or a hint at them where it may be a password. */
 function inQuotes(name: string, value: string): string {
-  if (passwordFields.includes(name)) return '"…"';
+  if (secretName.test(name)) return '"…"';
   const bare = value.replace(/^'(.*)'$/, "$1").replace(/\s+#.*$/, "");
   return JSON.stringify(bare);
 }
