@@ -1,7 +1,7 @@
 /** The oldest version that the HTTP library works with. */
 const oldest = "22.19.0";
 
-/** What is wrong with this version of Node, if anything. */
+/** The problem with this version of Node.js, if any. */
 export function nodeProblem(version: string): string | undefined {
   const [have, need] = [version, oldest].map((text) => text.split(".").map(Number));
   const [major = 0, minor = 0] = have ?? [];

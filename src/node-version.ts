@@ -1,6 +1,6 @@
 import { nodeProblem } from "./node-problem";
 
-// Imported before everything else: on an older Node the HTTP library dies while loading, with a message that does not help.
+// Imported before everything else: on an older Node.js the HTTP library fails to load, with an unhelpful message.
 const problem = nodeProblem(process.versions.node);
 if (problem !== undefined) {
   const error = new Error(problem);

@@ -1,4 +1,4 @@
-// What the engine's provider process loads through the text in `program/registration.ts`. The names are part of every state.
+// The engine's provider process loads this through the text in `program/registration.ts`. The names are part of every state.
 import "./node-version";
 import type * as pulumi from "@pulumi/pulumi";
 import { isTraced, planNotesFile } from "./account/settings";
@@ -22,7 +22,7 @@ const providers = dynamicProviders({
 });
 
 if (isTraced()) {
-  // The engine ends its providers with it. A handler that did not exit would cost each run five seconds.
+  // The engine ends its providers with this signal. A handler that did not exit would delay the end of each run.
   process.once("SIGINT", () => {
     const summary = providers.summary();
     if (summary !== undefined) say(summary);

@@ -1,4 +1,4 @@
-import { existsSync, globSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, extname, join } from "node:path";
 import ts from "typescript";
 import { expect, test } from "vitest";
@@ -7,6 +7,7 @@ import { loadCatalog } from "../src/catalog/load";
 import { linkFields } from "../src/link/fields";
 import { root } from "../tools/environment.mjs";
 import { generated } from "../tools/generate.mjs";
+import { pages } from "./helpers/pages";
 
 const read = (file: string) => readFileSync(join(root, file), "utf8");
 
@@ -36,7 +37,7 @@ test("the catalog of the examples uses every field of a link and every kind of t
     new Set([".yaml", ".json", ".csv"]),
   );
   const used = new Set(links.flatMap(({ values }) => Object.keys(values)));
-  // How a link is created is no field of it, and which domain it has is told by the domain's name.
+  // `adopt` only matters for the create, and catalogs name the domain instead of its id.
   const fields = Object.keys(linkFields).filter((name) => name !== "adopt" && name !== "domainId");
   expect(fields.filter((name) => !used.has(name))).toEqual([]);
   expect(new Set(links.flatMap(({ values }) => values.targetsType ?? []))).toEqual(
@@ -70,7 +71,6 @@ const anchorOf = (heading: string) =>
     .replaceAll(" ", "-");
 
 test("every link of a page leads to a file, and to a heading where it names one", () => {
-  const pages = globSync(["*.md", "docs/**/*.md", "examples/*/README.md", "tools/**/*.md"], { cwd: root });
   expect(pages.length).toBeGreaterThan(25);
   const broken: string[] = [];
   for (const page of pages) {
@@ -86,7 +86,7 @@ test("every link of a page leads to a file, and to a heading where it names one"
   expect(broken).toEqual([]);
 });
 
-/** Words only: pages and programs quote, break and escape texts each in their own way. */
+/** Only the words, because pages and programs quote, wrap and escape texts differently. */
 const wordsOf = (text: string) => (text.match(/[\p{L}\p{N}]+/gu) ?? []).join(" ");
 
 const isSentence = (text: string) => text.trim().split(/\s+/).length >= 3;
@@ -95,7 +95,7 @@ const isSentence = (text: string) => text.trim().split(/\s+/).length >= 3;
 function textsOfSources(): string[] {
   const files = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" });
   const texts: string[] = [];
-  // Of the tables of fields, what explains them is no message.
+  // The explanations in the tables of fields are no messages.
   const explains = (node: ts.Node) =>
     ts.isPropertyAssignment(node) && ["doc", "default", "example"].includes(node.name.getText());
   const collect = (node: ts.Node): void => {
@@ -105,7 +105,7 @@ function textsOfSources(): string[] {
     if (isText) texts.push(node.text);
     ts.forEachChild(node, collect);
   };
-  // Of the commands, of their reports and of the emulator's file, only what is printed and not what explains them.
+  // In the commands, their reports and the emulator's file, only printed texts count.
   const collectPrinted = (node: ts.Node): void => {
     const isCall = ts.isCallExpression(node) || ts.isNewExpression(node);
     if (isCall && /(?:Error|console\.\w+)$/.test(node.expression.getText())) node.arguments?.forEach(collect);
@@ -127,7 +127,7 @@ test("the page of messages has every message of the code, and no other", () => {
   const texts = textsOfSources();
   const page = read("docs/errors.md");
   const pageWords = wordsOf(page.replaceAll("&#96;", "`"));
-  // Names of browsers, and parts of messages that are spelled out there as examples.
+  // Names of browsers, and parts of messages that the page shows as examples.
   const others = ["Mobile Internet Explorer", "100 or more", "links of domain"];
   const known = others.map(wordsOf);
   const missing = texts

@@ -15,7 +15,7 @@ test.each(["18.20.0", "20.20.2", "22.18.9"])("Node %s is too old", (version) => 
 });
 
 test("the command on an old Node prints one line", () => {
-  // What the command asks is all that is old here.
+  // Only the version that the command reads is old here.
   const pretend =
     'data:text/javascript,Object.defineProperty(process.versions, "node", { value: "20.20.2" })';
   const main = join(__dirname, "../dist/cli/main.js");

@@ -88,7 +88,7 @@ test("the declarations can be read by the compiler that the SDK falls back to", 
       ({ file }) =>
         file === undefined || file.fileName === program || file.fileName.includes("pulumi-shortlink"),
     );
-  // The one mistake of the program shows that the types were really read.
+  // The program's only mistake shows that the compiler really read the types.
   expect(own.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, "\n"))).toEqual([
     expect.stringContaining("Property 'url' is missing"),
   ]);
@@ -106,8 +106,7 @@ test("nothing but what is needed to run and to type is in the tarball", () => {
   expect(files.filter((name) => !/\.(?:js|d\.ts)$/.test(name)).sort()).toEqual(
     [
       ...["CHANGELOG.md", "LICENSE", "README.md", "SECURITY.md", "package.json"],
-      // How the code is organised matters to those who have all of it.
-      // Pictures are for those who read the repository.
+      // The design page and the pictures are only for readers of the repository.
       ...filesIn("docs").filter((name) => name !== "design.md" && !/\.(?:png|svg)$/.test(name)),
       ...readdirSync(join(root, "schema")),
     ].sort(),

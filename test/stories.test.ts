@@ -9,9 +9,9 @@ import { seed } from "./helpers/arbitraries";
 import { createMonitor, run, type Program, type State } from "./helpers/simulated-engine";
 import { apply, differences, firstProgram, isPossible, records, story, type Story } from "./helpers/stories";
 
-// A stack and its program over some days: the program is changed and taken back, runs fail and are killed, entries are deleted from
-// the state and tainted. Whatever happens: no two resources share an object, an empty plan is true, and no link of the
-// program is dead after a run that failed and the next good one.
+// A stack and its program over some days. The program changes and changes back, runs fail and are interrupted, entries are deleted
+// from the state and tainted. No two resources may share an object, and an empty plan must be true. After a failed run and the next
+// good one, no link of the program may be dead.
 
 const stories = Number(process.env.STORIES ?? 100);
 
@@ -60,7 +60,7 @@ async function tell(story: Story, random: number): Promise<void> {
         state.live = state.live.filter((each) => each !== victim);
         isAdrift = true;
       }
-      // Somebody puts it back, and leaves the option in the program.
+      // The user imports the link again, and leaves the option in the program.
       const again = victim && next[victim.name];
       if (accident?.do === "import" && again) {
         state.live = state.live.filter((each) => each !== victim);
@@ -72,7 +72,7 @@ async function tell(story: Story, random: number): Promise<void> {
       const before = (await records(emulator)).map(({ id }) => id);
       const planned = await run(state, { program: next, isPreview: true, replace }, settings, monitor);
       emulator.faults.push(...faults);
-      // Who is killed sends nothing more.
+      // A killed provider sends nothing more.
       if (cutAfter !== undefined && killedAfter !== undefined)
         for (let nth = cutAfter + 1; nth < cutAfter + 400; nth++)
           emulator.faults.push({ nth, answer: "reset", when: "before" });
@@ -87,7 +87,7 @@ async function tell(story: Story, random: number): Promise<void> {
         expect(await differences(emulator, next, state.live), "a good run").toEqual([]);
         expect(state.pending, "a good run").toEqual([]);
       }
-      // A link that the program names is not deleted under its resource.
+      // No run deletes a link that its resource still has and the program names.
       const now = (await records(emulator)).map(({ id }) => id);
       const lost = state.live.filter(
         ({ name, type, id, isReplaced }) =>
@@ -102,23 +102,23 @@ async function tell(story: Story, random: number): Promise<void> {
           lost.map(({ name }) => name),
           "deleted under its resource",
         ).toEqual([]);
-      // The programs of before and of now, and one without a plan: an empty plan is true.
+      // If the plan of the new or the previous program is empty, the service matches that program.
       for (const program of [next, programs.at(-2) as Program]) {
         const plan = await run(state, { program, isPreview: true }, settings, monitor);
         if (plan.errors.length === 0 && plan.changes.length === 0)
           expect(await differences(emulator, program, state.live), "an empty plan").toEqual([]);
       }
     }
-    // At most one more run, and a refresh where a run was killed that had deleted something.
+    // One more run repairs everything, or its messages name a further step that does.
     for (const program of [programs.at(-1) as Program]) {
       const adopt: Record<string, string> = isAdrift ? { "shortlink:adopt": "always" } : {};
       const day = { program, parallel: 4 };
       let last = await run(state, day, { ...settings, ...adopt }, monitor);
       log.push(JSON.stringify(last));
-      // A resource that was renamed without aliases, or whose link is imported under another alias: the message says what helps.
+      // If a resource was renamed without aliases, or its link is imported under another alias, the message names the remedy.
       if (last.errors.some((text) => isImported || text.includes("was renamed in the program")))
         last = await run(state, day, { ...settings, "shortlink:adopt": "always" }, monitor);
-      // What is in the way of a link is that of a resource: the message says how that gets rid of it.
+      // Another resource's object is in the way of a link. The message names the command that removes it.
       const ways = last.errors
         .map((text) => /pulumi up --(target|replace|exclude) '.*::(.*)'/.exec(text))
         .filter((way) => way !== null);
@@ -140,23 +140,22 @@ async function tell(story: Story, random: number): Promise<void> {
       if (ways.length > 0) last = await run(state, day, { ...settings, ...adopt }, monitor);
       if (last.errors.some((text) => text.includes("--refresh")))
         last = await run(state, { ...day, refresh: true }, { ...settings, ...adopt }, monitor);
-      // A link that is to be adopted only as it is.
+      // A link with adopt `ifEqual` that differs from the program.
       if (last.errors.some((text) => text.includes('or set adopt to "always"'))) {
         for (const { args } of Object.values(program)) if (args.adopt) args.adopt = "always";
         last = await run(state, day, { ...settings, ...adopt }, monitor);
       }
       log.push(JSON.stringify(last));
-      // Two resources of one object is for people to solve; a deletion of what is protected as well.
-      // So is an import of a link of another domain.
+      // The user must resolve two resources with one object, a deletion of a protected link, or an import from another domain.
       if (last.errors.some((text) => /protected|two resources cannot share|in domainId/.test(text))) return;
-      // A link that the state has lost keeps its alias, and its domain; an import that was taken back loses one too.
+      // A link that left the state keeps its alias and its domain. An undone import also removes a link from the state.
       if ((isAdrift || isImported) && last.errors.length > 0) return;
       expect(last.errors, "the last run").toEqual([]);
       expect(await differences(emulator, program, state.live), "the last run").toEqual([]);
       expect(shared(state)).toEqual([]);
       const plan = await run(state, { program, isPreview: true }, settings, monitor);
       expect(plan, "the plan after the last run").toMatchObject({ errors: [], changes: [] });
-      // What is on the service and in no state is what the journal tells of, or was deleted from the state.
+      // Each link that no state has is in the journal, or was deleted from the state.
       if (isAdrift || isImported) return;
       const { intents } = readJournal(folder);
       const ids = [...state.live, ...state.pending].filter(({ type }) => type === "Link").map(({ id }) => id);
@@ -179,15 +178,15 @@ async function tell(story: Story, random: number): Promise<void> {
 const links = (count: number): Story["links"] =>
   Array.from({ length: count }, () => ({ domain: 0, alias: true, args: { url: "https://example.com/1" } }));
 const quiet = { faults: [], killedAfter: undefined, cutAfter: undefined, checkpoints: true, parallel: 8 };
-/** All is done, and nothing of it saved. */
+/** The run makes its changes, and the engine saves none of them. */
 const unsaved = { ...quiet, killedAfter: 8, checkpoints: false };
 const createFirst = { replaceOnChanges: ["url"], deleteBeforeReplace: false };
 const other = { url: "https://example.com/2" };
-/** Stories that found something. */
+/** Regression tests. */
 const known: [Story, number][] = [
-  // A link's own move is noted before another link moves it out of the way: the later note stayed open.
+  // The provider notes a link's own move before another link moves it out of the way. The later note must not stay open.
   [{ links: links(5), days: [{ ...quiet, change: { do: "swap", link: 1, with: 3 }, killedAfter: 0 }] }, 0],
-  // A tainted link whose replacement was killed was in its own way.
+  // A tainted link whose replacement was interrupted must not block itself.
   [
     {
       links: links(5),
@@ -198,7 +197,7 @@ const known: [Story, number][] = [
     },
     0,
   ],
-  // After an interrupted move the alias that a link needs was that of a link which is removed.
+  // After an interrupted move, a link needs the alias of a link that the program removes.
   [
     {
       links: links(5),
@@ -209,7 +208,7 @@ const known: [Story, number][] = [
     },
     0,
   ],
-  // A replacement that wrote the link of the state, which is in its way, was killed: the state did not show what it wrote.
+  // A replacement writes to the link of the state, which is in its way, and is interrupted. The state does not show that write.
   [
     {
       links: links(5).map((each) => ({ ...each, alias: false })),
@@ -220,7 +219,7 @@ const known: [Story, number][] = [
     },
     0,
   ],
-  // The same where a run before had written it, so that the replacement had nothing to write.
+  // The same, but an earlier run made that write, so the replacement has nothing to write.
   [
     {
       links: links(5).map((each) => ({ ...each, alias: false })),
@@ -233,7 +232,7 @@ const known: [Story, number][] = [
     },
     0,
   ],
-  // The answer to the request of a replacement was lost: the new link is not the one that the state has.
+  // The response to a replacement's request is lost. The new link is not the one in the state.
   [
     {
       links: links(5),
@@ -248,7 +247,7 @@ const known: [Story, number][] = [
     },
     0,
   ],
-  // A link is replaced on another domain, and the one that gets its alias fails: the deletion of the old one was pending for ever.
+  // A link is replaced on another domain, and the update of the link that gets its alias fails. No deletion may stay pending.
   [
     {
       links: links(5),
@@ -263,7 +262,7 @@ const known: [Story, number][] = [
     },
     0,
   ],
-  // A run with --replace was killed, and the next one without it wanted the alias of the link that the first one had made.
+  // A run with --replace is interrupted. The next run, without it, needs the alias of the link that the first run made.
   [
     {
       links: links(5).map((each, i) => ({ ...each, args: { url: `https://example.com/${i}` } })),
@@ -274,7 +273,7 @@ const known: [Story, number][] = [
     },
     0,
   ],
-  // A create whose request was lost took the equal link of the resource's old name for its own, as both were made in one second.
+  // The request of a create is lost. The create must not adopt the equal link of the old name, made in the same second.
   [
     {
       links: links(5).map((each) => ({ ...each, args: { ...each.args, redirectPassword: "one" } })),

@@ -11,43 +11,43 @@ import { RunProgress } from "./progress";
 import type { Saved } from "./saved";
 import { backend, resolveSettings, SettingsError, type ReadConfig, type Settings } from "./settings";
 
-/** The stack's own domains and links by URN, as the engine has saved them; without those whose deletion is pending. */
+/** The domains and links that the stack manages, by URN, as the engine saved them. Excludes those pending deletion. */
 export type StackState = Map<string, Saved>;
 
-/** What an account cannot know or do by itself, as it does not know who asks. */
+/** The functions and data that an account gets from its caller. */
 export interface Surroundings {
   /** Reads the configuration of the stack. */
   readConfig: ReadConfig;
-  /** Tells the user something as it happens. */
+  /** Prints a message for the user. */
   say: (text: string) => void;
-  /** The same for what counts only now. */
+  /** Prints a message that matters only now, such as a wait. */
   tell: (text: string) => void;
   /** Throws once no more requests may be sent. */
   assertWanted: () => void;
-  /** Notes what the plan does not show; undefined unless a command reports the plan. */
+  /** Records details that the plan does not show. Undefined unless a command reports the plan. */
   noteForPlan?: ((note: PlanNote) => void) | undefined;
-  /** Reads the state of the stack, undefined where it cannot be had; `source` is what a program tells of where it is. */
+  /** Reads the stack's state from the `source` that a program sends. Undefined if the state is not available. */
   readState: (source: string) => Promise<StackState | undefined>;
   /** Default: the system's clock. */
   clock?: Clock;
 }
 
-/** What the engine's plan does not show of a resource. */
+/** Details of a resource that the engine's plan does not show. */
 export interface PlanNote {
   urn: string;
   /** File, line and column of its entry in a catalog. */
   entry?: string;
-  /** The object that the account has already where the plan shows a create. */
+  /** The object that already exists although the plan shows a create. */
   existing?: { object: ObjectName; differing: string[]; isAdopted: boolean };
-  /** Fingerprints of its arguments, as a plan shows no secrets. */
+  /** Fingerprints of its arguments, because a plan shows no secrets. */
   inputs?: Record<string, string>;
 }
 
-/** What a program tells with each of its resources, and that is for the whole run. */
+/** Data that a program sends with a resource beside its arguments, mostly about the whole run. */
 export interface Told {
-  /** Where the state can be asked for: only a program knows, so not in a refresh or a destroy. */
+  /** Source of the state. Only a program knows it, so a refresh or a destroy has none. */
   stateSource?: string | undefined;
-  /** How many domains and links the program has made so far. */
+  /** Number of domains and links that the program has made so far. */
   resources?: number | undefined;
   /** The aliases that its links name, as one text. */
   wishes?: string | undefined;
@@ -56,8 +56,8 @@ export interface Told {
 }
 
 /**
- * One configured service for one run: its client, and everything that the run remembers. Two of them share nothing but what is by
- * nature the process's own: connections, and the pace of requests with one key.
+ * One configured service for one run: its client, and everything that the run remembers. Two accounts share only connections, and the
+ * pacing of requests with the same key.
  */
 export class Account {
   readonly clock: Clock;
@@ -67,7 +67,7 @@ export class Account {
   readonly changes: Changes;
   readonly say: (text: string) => void;
   readonly #around: Surroundings;
-  /** They are needed several times for each resource and stay the same for a whole run. */
+  /** Cached, because each resource needs them several times and they do not change in a run. */
   #settings: Settings | SettingsError | undefined;
   #service: { client: Client; reads: LinkReads } | undefined;
   #trace: Trace | undefined;
@@ -84,20 +84,20 @@ export class Account {
     this.changes = new Changes(() => this.#openJournal(), this.ownership, around.say);
   }
 
-  /** Throws a `SettingsError` where something is missing or wrong in them. */
+  /** Throws a `SettingsError` if a setting is missing or wrong. */
   get settings(): Settings {
     const settings = this.#resolved();
     if (settings instanceof SettingsError) throw settings;
     return settings;
   }
 
-  /** The settings, unless something is missing or wrong in them. */
+  /** The settings; undefined if one is missing or wrong. */
   get knownSettings(): Settings | undefined {
     const settings = this.#resolved();
     return settings instanceof SettingsError ? undefined : settings;
   }
 
-  /** What is missing or wrong in the settings, for `check` to report before anything is planned. */
+  /** The problems of the settings, which `check` reports before the engine plans anything. */
   get settingsProblems(): string[] {
     const settings = this.#resolved();
     return settings instanceof SettingsError ? settings.problems : [];
@@ -113,18 +113,18 @@ export class Account {
     return this.#settings;
   }
 
-  /** Throws where an object was made on another service than the settings name, for a plan to fail offline. */
+  /** Throws if the object belongs to another service than the settings name. A plan can fail offline this way. */
   assertOrigin(origin: string | undefined): void {
     const { baseUrl, movedFrom } = this.settings;
     if (origin === undefined || origin === baseUrl || origin === movedFrom) return;
     throw new Error(
-      `This resource was made on the service at ${origin}, but shortlink:baseUrl is ${baseUrl}, where its id names another ` +
+      `This resource was created on the service at ${origin}, but shortlink:baseUrl is ${baseUrl}, where its id names another ` +
         `object. Set the old address again, or, if the service has moved, run "pulumi config set shortlink:movedFrom ${origin}", ` +
         `"pulumi up" and "pulumi refresh".`,
     );
   }
 
-  /** What the requests of the run took; undefined if there were none, or if they are not traced. */
+  /** Summary of the run's requests. Undefined without requests or without a trace. */
   get summary(): string | undefined {
     return this.#trace?.summary();
   }
@@ -133,7 +133,7 @@ export class Account {
     return this.#open().client;
   }
 
-  /** What reads many links with few requests. */
+  /** Reads many links with few requests. */
   get reads(): LinkReads {
     return this.#open().reads;
   }
@@ -155,17 +155,17 @@ export class Account {
     return (this.#journal ??= { journal: new Journal(journal), service, backend: backend() });
   }
 
-  /** The journal with the notes of this service; undefined where there is none. */
+  /** The journal for this service. Undefined if the settings name none or are invalid. */
   get journal(): ServiceJournal | undefined {
     return this.#openJournal();
   }
 
-  /** The notes of a resource's create. */
+  /** The journal's notes about the create of a resource. */
   notesOf(urn: string | undefined): CreateNotes {
     return new CreateNotes(this.client, this.#openJournal(), urn);
   }
 
-  /** The resource for which an interrupted run of this stack made a link, so that no state has it. @param urn A resource of the stack. */
+  /** The resource for which an interrupted run of this stack made a link that no state has. @param urn Any resource of the stack. */
   makerOf(
     link: Made & { alias: string; domain_id: number | null },
     urn: string | undefined,
@@ -174,7 +174,7 @@ export class Account {
     return journal && urn !== undefined ? leftOverOf(journal, link, urn) : undefined;
   }
 
-  /** Notes what a program tells with one of its resources. */
+  /** Records the data that a program sent with a resource. */
   hear(urn: string | undefined, { stateSource, resources = 0, wishes, entry }: Told): void {
     this.#stateSource ??= stateSource;
     this.progress.noteProgram(resources);
@@ -189,34 +189,34 @@ export class Account {
     return this.#around.noteForPlan !== undefined;
   }
 
-  /** Notes what the plan does not show, for a report of it. */
+  /** Records details that the plan does not show, if a command reports the plan. */
   noteForPlan(urn: string | undefined, note: Omit<PlanNote, "urn">): void {
     if (urn !== undefined) this.#around.noteForPlan?.({ urn, ...note });
   }
 
-  /** File, line and column of a resource's entry; undefined where it is none of a catalog. */
+  /** File, line and column of a resource's entry. Undefined if the resource is not from a catalog. */
   entryOf(urn: string | undefined): string | undefined {
     return urn === undefined ? undefined : this.#entries.get(urn);
   }
 
-  /** The state that the stack had when this was first asked for; undefined where it cannot be had. */
+  /** The stack's state as the provider first read it. Undefined if it is not available. */
   async knownState(): Promise<StackState | undefined> {
-    // A resource that tells where to ask may come later.
+    // Not cached: a later resource may send the source.
     if (this.#stateSource === undefined) return undefined;
     return (this.#state ??= this.#around.readState(this.#stateSource));
   }
 
-  /** The same, empty where it cannot be had. */
+  /** Like `knownState`, but empty if the state is not available. */
   async stackState(): Promise<StackState> {
     return (await this.knownState()) ?? new Map<string, Saved>();
   }
 
-  /** What the stack's state has of a resource. */
+  /** A resource as the stack's state has it. */
   async savedOf(urn: string | undefined): Promise<Saved | undefined> {
     return urn === undefined ? undefined : (await this.stackState()).get(urn);
   }
 
-  /** True if the resource is in the state, or was a moment ago. The engine replaces some without telling the provider. */
+  /** True if the resource is in the state, or was a moment ago. The engine replaces some resources without asking for a plan. */
   async isInState(urn: string | undefined): Promise<boolean> {
     return this.ownership.isInState(urn) || (await this.savedOf(urn)) !== undefined;
   }

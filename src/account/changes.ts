@@ -3,13 +3,13 @@ import type { Journal } from "./journal";
 import { unlessGone } from "./messages";
 import type { ObjectName, Ownership } from "./ownership";
 
-/** Which notes of an object are meant, by their names. */
+/** Selects notes of an object by their names. */
 interface Which {
   only?: string | undefined;
   except?: string | undefined;
 }
 
-/** A journal, and what its notes are about: the service, and where the engine keeps the state. */
+/** A journal, with the service and the engine's backend that its notes are about. */
 export interface ServiceJournal {
   journal: Journal;
   service: string;
@@ -17,8 +17,8 @@ export interface ServiceJournal {
 }
 
 /**
- * What this account's runs change of objects that exist. The engine may be killed before it saves what a write did, so each write
- * is noted before it is sent; a state that shows the note's name strikes it out.
+ * The journal's notes about writes to existing objects. The engine may be killed before it saves the result of a write. So the
+ * provider notes each write before it sends it. A state that contains the note's name closes the note.
  */
 export class Changes {
   readonly #journal: () => ServiceJournal | undefined;
@@ -26,19 +26,19 @@ export class Changes {
   readonly #say: (text: string) => void;
   #noted: Promise<unknown> = Promise.resolve();
 
-  /** @param journal Undefined where the settings name none, or cannot be read. */
+  /** @param journal Returns undefined if the settings name none or are invalid. */
   constructor(journal: () => ServiceJournal | undefined, ownership: Ownership, say: (text: string) => void) {
     this.#journal = journal;
     this.#ownership = ownership;
     this.#say = say;
   }
 
-  /** Fulfilled once the notes so far are on disk: a run may end with its last answer. */
+  /** Resolves once all notes so far are on disk. The engine may end this process with the last answer. */
   get noted(): Promise<unknown> {
     return this.#noted;
   }
 
-  /** Lets a note be written while the call goes on. If it fails the next run notes it again, so it stops no plan. */
+  /** Writes a note in the background. A failure stops no plan, because the next run writes the note again. */
   #noteLater(note: () => Promise<void> | undefined): void {
     const writing = (async () => note())().catch(() => undefined);
     this.#noted = Promise.all([this.#noted, writing]).then(() => undefined);
@@ -52,16 +52,16 @@ export class Changes {
     });
   }
 
-  /** Notes that properties of an object are about to be changed, or without any that it is about to be deleted. Returns the note. */
+  /** Notes that this run is about to change properties of an object, or to delete it if there are none. Returns the note's name. */
   async note(object: ObjectName, fields: readonly string[]): Promise<string | undefined> {
     const { journal, service = "" } = this.#journal() ?? {};
     return journal?.changing({ time: new Date().toISOString(), service, object, fields: [...fields] });
   }
 
   /**
-   * The properties that an earlier run may have changed without the state showing it; undefined for none.
+   * The properties that an earlier run may have changed and the state does not show. Undefined without open notes.
    *
-   * @param revision The note that the state has.
+   * @param revision Name of the note that the state has.
    */
   unsaved(object: ObjectName, revision: string | undefined): string[] | undefined {
     const { journal, service = "" } = this.#journal() ?? {};
@@ -72,7 +72,7 @@ export class Changes {
     return changes.length > saved.length ? [...new Set(open)] : undefined;
   }
 
-  /** Notes that changes of an object did not happen, or do not matter any more: `only` one of them, all `except` one, or all. */
+  /** Closes notes of changes that did not happen or no longer matter: `only` one of them, all `except` one, or all. */
   settle(object: ObjectName, which: Which = {}): Promise<void> {
     return this.#settleNotes(object, which);
   }
@@ -85,47 +85,47 @@ export class Changes {
     if (settled.length > 0) await journal?.settle(settled).catch(() => undefined);
   }
 
-  /** Notes that a resource takes an object over from another one, which the state may have for longer. Returns the mark of the new one. */
-  async noteTakeOver(object: ObjectName, urn: string | undefined): Promise<string | undefined> {
+  /** Notes that a resource adopts an object of another one, whose entry may stay in the state. Returns the mark of the new entry. */
+  async noteAdoption(object: ObjectName, urn: string | undefined): Promise<string | undefined> {
     const { journal, service = "", backend = "" } = this.#journal() ?? {};
     const taker = urn === undefined ? {} : { taker: { backend, urn } };
     const time = new Date().toISOString();
     return journal?.changing({ time, service, object: ownerOf(object), fields: ["holder"], ...taker });
   }
 
-  /** Notes that a create has ended with an object: what the resource took over in an interrupted run is the other one's again. */
-  async settleOtherTakeOvers(object: ObjectName, urn: string | undefined): Promise<void> {
+  /** Closes the resource's notes about other objects: its create used this one, so an interrupted run's adoptions are void. */
+  async settleOtherAdoptions(object: ObjectName, urn: string | undefined): Promise<void> {
     const { journal, service = "", backend = "" } = this.#journal() ?? {};
     if (urn === undefined || !journal) return;
     const others = journal
-      .takeOversOf({ service, backend, urn })
+      .adoptionsOf({ service, backend, urn })
       .filter((each) => each.object !== ownerOf(object));
     if (others.length > 0) await journal.settle(others).catch(() => undefined);
   }
 
-  /** Notes that a taking over did not happen. @param mark As `noteTakeOver` returned it. */
-  settleFailedTakeOver(object: ObjectName, mark: string | undefined): Promise<void> {
+  /** Notes that an adoption did not happen. @param mark As `noteAdoption` returned it. */
+  settleFailedAdoption(object: ObjectName, mark: string | undefined): Promise<void> {
     return mark === undefined ? Promise.resolve() : this.#settleNotes(ownerOf(object), { only: mark });
   }
 
-  /** Notes that a resource in the state keeps an object: a taking over by another one was not saved. */
-  settleTakeOver(object: ObjectName, adoption: string | undefined): void {
+  /** Notes that a resource in the state keeps an object: the engine did not save an adoption by another one. */
+  settleAdoption(object: ObjectName, adoption: string | undefined): void {
     const { journal, service = "" } = this.#journal() ?? {};
     const notes = journal?.changesOf(service, ownerOf(object)) ?? [];
     if (notes.length > 0 && notes.at(-1)?.change !== adoption) this.#noteLater(() => journal?.settle(notes));
   }
 
   /**
-   * Deletes an object between two notes; an object that is gone is one that is deleted. One that another resource took over stays:
-   * a run with `--target` and a destroy plan nothing that would show it.
+   * Deletes an object between two notes. A missing object counts as deleted. An object that another resource adopted stays: a destroy
+   * or a run with `--target` has no plan that shows the adoption.
    *
-   * @param adoption The mark of the entry of the state that goes.
+   * @param adoption The mark of the state's entry that the engine removes.
    */
   async delete(object: ObjectName, adoption: string | undefined, call: () => Promise<void>): Promise<void> {
     const { journal, service = "" } = this.#journal() ?? {};
     const owners = journal?.changesOf(service, ownerOf(object)) ?? [];
     if (owners.length > 0 && !this.#ownership.isPlanned(object) && owners.at(-1)?.change !== adoption)
-      return this.#say(`${object} stays: another resource of this stack has taken it over.`);
+      return this.#say(`${object} is kept: another resource of this stack has adopted it.`);
     const deletion = await this.note(object, []);
     try {
       await unlessGone(call());
@@ -134,11 +134,11 @@ export class Changes {
       throw error;
     }
     await this.settle(object, { except: deletion });
-    this.settleTakeOver(object, "");
+    this.settleAdoption(object, "");
   }
 }
 
-/** What the journal calls the note of who has an object. */
+/** The name under which the journal notes the owner of an object. */
 function ownerOf(object: ObjectName): string {
   return `holder of ${object}`;
 }

@@ -5,15 +5,15 @@ import type { ServiceJournal } from "./changes";
 import type { Journal } from "./journal";
 import type { Intent, Owner } from "./journal-files";
 
-// Exactly one object for each create, although answers get lost and runs are killed.
+// Each create makes exactly one object, despite lost responses and interrupted runs.
 
-/** An object as far as it matters here. */
+/** The properties of an object that matter here. */
 export interface Made {
   id: number;
   created_at: string | null;
 }
 
-/** There is an object already that the create did not make. */
+/** The object already exists, and this create did not make it. */
 export class ExistsError<Item> extends Error {
   constructor(
     readonly refusal: ServiceError,
@@ -23,27 +23,27 @@ export class ExistsError<Item> extends Error {
   }
 }
 
-/** Posts after lost answers, at most. */
+/** The most POSTs of one create. */
 const mostPosts = 4;
-/** Milliseconds before the second look, by the number of the post: the service may still be at it. */
+/** Milliseconds before the second lookup, by the number of the POST: the service may still be processing it. */
 const secondLook = (post: number) => 250 * 2 ** post;
 
-/** How one kind of object is created and found. */
+/** Creates and finds objects of one kind. */
 export interface Store<Item> {
   /** Sends the POST. */
   post: (isOwn: (item: Item) => Promise<boolean>) => Promise<Item>;
-  /** Finds what has the same natural key, or, where there is none, what is certain to be this create's. */
+  /** Finds the object with the same natural key. Without a key, finds only an object that this create certainly made. */
   find: (isOwn: (item: Item) => Promise<boolean>) => Promise<Item | undefined>;
   /** True if an object looks as the POST would make it. */
   isSent: (item: Item) => boolean;
-  /** True if another resource of the stack has the object. Two may be made in one second, so its time does not tell. */
+  /** True if another resource of the stack has the object. Its time is no proof: two objects may be made in one second. */
   isAnothers: (item: Item) => Promise<boolean>;
 }
 
 /**
- * Creates exactly one object. The service knows no idempotency, so a POST whose answer is lost is not sent again before a
- * look at what has become of it: what equals the thing sent, is no older than the attempt and no other resource's is its object. It ends where an object
- * is certain to be this create's, or another's, where the service refuses, or after some posts.
+ * Creates exactly one object. The service has no idempotency, so after a lost response the provider looks for the object before it
+ * retries. A found object is its own if it equals the request, is no older, and no other resource has it. The retries end with an
+ * object, a conflict, a refusal, or after a few POSTs.
  */
 export async function postUntilCertain<Item extends Made>(
   client: Client,
@@ -57,7 +57,7 @@ export async function postUntilCertain<Item extends Made>(
     try {
       return await post(isOwn);
     } catch (error) {
-      // After a lost answer, "taken" may mean that our own request succeeded.
+      // After a lost response, "taken" may mean that our own request succeeded.
       const isDoubtful =
         isLost(error) || (posts > 1 && error instanceof RefusedError && error.status === 422);
       if (!isDoubtful) throw error;
@@ -74,7 +74,7 @@ export async function postUntilCertain<Item extends Made>(
   }
 }
 
-/** The service tells whole seconds, in UTC. */
+/** The service returns whole seconds, in UTC. */
 function isYounger(item: Made, time: number): boolean {
   return createdAt(item) >= Math.floor(time / 1000) * 1000;
 }
@@ -83,7 +83,7 @@ function createdAt({ created_at: created }: Made): number {
   return Date.parse(created?.replace(" ", "T").replace(/(?:\.\d+)?Z?$/, "Z") ?? "");
 }
 
-/** Milliseconds after which a request cannot arrive any more: with the waits for a limit it is ten minutes on its way. */
+/** Milliseconds after which a request can no longer arrive. Waits for the rate limit delay it by up to ten minutes. */
 const lifetime = 15 * 60_000;
 
 /** True if the request of an intent can have made an object. */
@@ -92,8 +92,8 @@ function isInTime(item: Made, { time }: Intent): boolean {
 }
 
 /**
- * The resource for which an interrupted run of the same stack made this link, so that no state has it. Only a run that plans can
- * tell.
+ * The resource for which an interrupted run of this stack made the link, which no state has. Reliable only in a run that plans:
+ * planning closes the notes of saved links.
  */
 export function leftOverOf(
   { journal, service, backend }: ServiceJournal,
@@ -119,7 +119,7 @@ export class CreateNotes {
   /** Intents of earlier runs whose requests have not arrived. */
   readonly #absent: Intent[] = [];
 
-  /** @param urn The resource that is created; without one nothing is noted. */
+  /** @param urn The resource that is created. Without it, no note is written. */
   constructor(client: Client, journal: ServiceJournal | undefined, urn = "") {
     const { service = "", backend = "" } = journal ?? {};
     this.#client = client;
@@ -128,13 +128,13 @@ export class CreateNotes {
   }
 
   /**
-   * What an earlier run has made for this resource without the engine saving it: what it was told the id of, or what has its
-   * key, and in both cases is as it was sent, and no older. Anything else may be another stack's by now.
+   * The object that an earlier run made for this resource and the engine did not save. The provider finds it by the id in the note,
+   * or by its key. It must be unchanged and no older than the note: any other object may belong to another stack by now.
    *
    * @param show Finds an object by its id.
-   * @param find Finds the objects that may have a key and that nothing else in this run has.
-   * @param digest That of what was sent, for an object that is as it was sent.
-   * @param isUsable Can it become what the program says now? Others stay in the journal, where somebody may see them.
+   * @param find Finds the objects that may have a key and that no other resource of this run has.
+   * @param digest The digest of an object; equals the request's digest if the object is unchanged.
+   * @param isUsable True if the object can become what the program says now. Others stay in the journal, where users see them.
    */
   async leftOver<Item extends Made>(
     show: (id: number) => Promise<Item | undefined>,
@@ -172,9 +172,9 @@ export class CreateNotes {
   }
 
   /**
-   * Notes that this resource takes over an object, so that none whose create was interrupted takes it for its own.
+   * Notes that this resource adopts an object, so that no other resource finishes an interrupted create with it.
    *
-   * @param digest That of what the object is going to be like.
+   * @param digest The digest of the object after the adoption.
    */
   async taken(key: string, id: number, digest: string): Promise<void> {
     await this.#journal?.taken(this.#owner, key, String(id));
@@ -183,9 +183,9 @@ export class CreateNotes {
   }
 
   /**
-   * Makes an object between two notes: no one can end this process without the next one knowing what it was at.
+   * Makes an object between two notes. If this process is killed, the next one knows what it was doing.
    *
-   * @param digest That of what was made, for an object that is as it was sent.
+   * @param digest The digest of the made object; equal to `sent` if the service kept the values.
    */
   async during<Item extends Made>(
     key: string,
@@ -197,7 +197,7 @@ export class CreateNotes {
     if (!journal) return make();
     const time = new Date(this.#client.serviceTime(Date.now())).toISOString();
     const intent = await journal.begin({ time, ...this.#owner, key, sent });
-    // Only the note before the request must be there; what one of these would have said shows later.
+    // Only the note before the request must be written. A later run can find out what these notes would have said.
     const note = (noting: Promise<void>) => noting.catch(() => undefined);
     let item: Item;
     try {

@@ -2,19 +2,18 @@ import type { Client, DomainRecord, LinkRecord, Page } from "../service/client";
 import { collate } from "../service/collate";
 import { findLink, hostOf, parseKey } from "./find";
 
-/** Pages of 100 that are read at most, for the domains and for the links of each domain. */
+/** The most pages of 100 that a preview reads, for the domains and for the links of each domain. */
 const pages = 10;
 
 interface Listing<Item> {
   items: Item[];
-  /** False where there are more than were read. */
+  /** False if there are more than the provider read. */
   isWhole: boolean;
 }
 
 /**
- * What the account has already, as far as can be known in a preview: from one listing for all resources. It is a word to the user
- * and nothing more: what is in the way now may be gone when the plan is carried out, since a link of this stack may give up
- * its alias in the same run.
+ * The existing objects of the account, as far as a preview can know them, from one listing for all resources. They are only for
+ * messages: a link of this stack may give up its alias before the engine carries the plan out.
  */
 export class Existing {
   readonly #client: () => Client;
@@ -22,7 +21,7 @@ export class Existing {
   #domains: Promise<Listing<DomainRecord>> | undefined;
   readonly #links = new Map<number, Promise<Listing<LinkRecord>>>();
 
-  /** @param client Throws where the settings are missing or wrong. */
+  /** @param client Throws if the settings are missing or wrong. */
   constructor(client: () => Client, say: (text: string) => void) {
     this.#client = client;
     this.#say = say;
@@ -54,7 +53,7 @@ export class Existing {
       const domain = await this.domain(parsed.domain);
       if (domain) return this.link(domain.id, parsed.alias);
     }
-    // The list of the domain is there for all its links; one of another domain is not worth a list.
+    // All links of the domain share its list. A link of another domain is not worth a list.
     const isWanted = (link: LinkRecord) =>
       "id" in parsed
         ? link.id === parsed.id
@@ -65,7 +64,7 @@ export class Existing {
     try {
       return await findLink(this.#client(), key);
     } catch {
-      // A plan can be made without the service; what is wrong with it shows when something is sent.
+      // A plan must work without the service. The first write of the run reports the problem.
       return undefined;
     }
   }
@@ -95,7 +94,7 @@ export class Existing {
         if (!listing.isWhole) break;
       }
     } catch {
-      // As above.
+      // A plan must work without the service.
     }
     if (!listing.isWhole) this.#say(`Only the first ${pages * 100} ${what} were compared with the program.`);
     return listing;

@@ -2,10 +2,10 @@ import { collate } from "../service/collate";
 import type { Client, DomainRecord, LinkRecord } from "../service/client";
 import { unlessGone } from "./messages";
 
-/** What a user names an object by: an id, or a domain and perhaps an alias. */
+/** An object as a user names it: by an id, or by a domain and perhaps an alias. */
 export type Key = { id: number } | { domain: string; alias: string };
 
-/** Reads `12`, `go.example`, `go.example/docs`, and the same as it is copied from a browser (`https://go.example/docs/`). */
+/** Parses `12`, `go.example`, `go.example/docs`, or an address copied from a browser (`https://go.example/docs/`). */
 export function parseKey(key: string): Key {
   // Programs in JavaScript give ids as numbers.
   const text = String(key).trim();
@@ -26,7 +26,7 @@ function decoded(text: string): string {
   }
 }
 
-/** The domain of an id or a name. */
+/** Finds a domain by its id or name. */
 export async function findDomain(client: Client, key: string): Promise<DomainRecord | undefined> {
   const parsed = parseKey(key);
   if ("id" in parsed) return unlessGone(client.showDomain(parsed.id));
@@ -37,7 +37,7 @@ async function findName(client: Client, wanted: string): Promise<DomainRecord | 
   return first(client.listDomains({ search: wanted }), ({ name }) => collate(name) === collate(wanted));
 }
 
-/** The link of an id, or of a domain and an alias. */
+/** Finds a link by its id, or by domain and alias. */
 export async function findLink(client: Client, key: string): Promise<LinkRecord | undefined> {
   const parsed = parseKey(key);
   if ("id" in parsed) return unlessGone(client.showLink(parsed.id));
@@ -46,30 +46,30 @@ export async function findLink(client: Client, key: string): Promise<LinkRecord 
   const domain = await (isId ? findDomain(client, parsed.domain) : findName(client, parsed.domain));
   if (isId && !domain) return undefined;
   if (domain) return findAlias(client, domain.id, parsed.alias);
-  // The shared domains of an installation are in no list; their links are, and name them.
+  // The service does not list shared domains, but it lists their links, which name them.
   const isWanted = (link: LinkRecord) =>
     collate(hostOf(link)) === collate(parsed.domain) && collate(link.alias) === collate(parsed.alias);
   return first(client.listLinks({ search_by: "alias", search: parsed.alias }), isWanted);
 }
 
-/** The name of a link's domain; empty where the answer tells none. */
+/** The name of a link's domain; empty if the service does not return it. */
 export function hostOf({ domain_name: name, short_url: url }: LinkRecord): string {
   return name ?? URL.parse(url ?? "")?.hostname ?? "";
 }
 
-/** The link of an alias on a domain. */
+/** Finds the link with an alias on a domain. */
 export async function findAlias(
   client: Client,
   domainId: number,
   alias: string,
 ): Promise<LinkRecord | undefined> {
-  // The service finds parts of texts only, and takes % and _ for wildcards.
+  // The service searches for substrings and treats % and _ as wildcards.
   const isWanted = (link: LinkRecord) =>
     link.domain_id === domainId && collate(link.alias) === collate(alias);
   return first(client.listLinks({ domain_id: domainId, search_by: "alias", search: alias }), isWanted);
 }
 
-/** The links of a destination on a domain, the oldest first. */
+/** Finds the links with a destination on a domain, oldest first. */
 export async function findUrl(client: Client, domainId: number, url: string): Promise<LinkRecord[]> {
   const found: LinkRecord[] = [];
   for await (const page of client.listLinks({ domain_id: domainId, search_by: "url", search: url })) {

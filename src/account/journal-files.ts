@@ -14,11 +14,11 @@ import {
 import { mkdir, open } from "node:fs/promises";
 import { join } from "node:path";
 
-// The files of the journal: lines of JSON that are only ever appended, so that several runs can write at a time and one that is killed
-// leaves at most half a line behind. When most of it is done with, the file is put aside, what is open in it is copied, and only then
-// it is deleted; files that were put aside are read too.
+// The files of the journal hold lines of JSON. Runs only append, so several can write at a time and an interrupted run leaves at most
+// half a line behind. When most notes are closed, a run sets the file aside, copies its open notes, and then deletes it. Runs also
+// read the files that were set aside.
 
-/** What a create set out to make, and no state is known to have. */
+/** An object that a create was about to make, and that no state is known to have. */
 export interface Intent {
   /** Name of the note itself. */
   intent: string;
@@ -26,26 +26,26 @@ export interface Intent {
   time: string;
   /** Address of the service. */
   service: string;
-  /** Where the engine keeps the state: two backends may each have a stack of the same name. */
+  /** Digest of the engine's backend: two backends may each have a stack of the same name. */
   backend: string;
   /** The resource, with its stack and project. */
   urn: string;
   /** The object by its natural key: `domain go.example`, `link 12/docs`. */
   key: string;
-  /** A digest of what was sent. */
+  /** Digest of the sent fields. */
   sent: string;
-  /** The object's id, once the service has told it. */
+  /** The object's id, once the service has returned it. */
   id?: string;
-  /** Digests of what the object was like when this resource left it, the last one last. */
+  /** Digests of the object as this resource left it, oldest first. */
   left?: string[];
 }
 
-/** Whose an intent is. */
+/** The resource that an intent is for. */
 export type Owner = Pick<Intent, "service" | "backend" | "urn">;
 
-/** A change of an object that a run made or was about to make; the note ends when a state shows it. */
+/** A change that a run made or was about to make. A state that shows the change closes the note. */
 export interface Change {
-  /** Name of the note itself, which the state of the object has once the change is saved. */
+  /** Name of the note itself. The object's state has it once the engine has saved the change. */
   change: string;
   time: string;
   /** Address of the service. */
@@ -54,21 +54,21 @@ export interface Change {
   object: string;
   /** The changed properties; none for a deletion. */
   fields: string[];
-  /** The resource that takes the object over; only in the note of that. */
+  /** The resource that adopts the object; only in the note of an adoption. */
   taker?: Pick<Owner, "backend" | "urn">;
 }
 
-/** A line of the journal; `made` and `closed` hold the name of the note that they tell of. */
+/** A line of the journal; `made` and `closed` hold the name of the note that they refer to. */
 export type Line =
   Omit<Intent, "id" | "left"> | Change | { made: string; id: string; left?: string } | { closed: string };
 
-/** Milliseconds for which the note of a deletion is kept. */
+/** Milliseconds for which the journal keeps the note of a deletion. */
 const deletionsKept = 7 * 24 * 60 * 60_000;
 
 const current = "intents.jsonl";
 const isJournalFile = (name: string) => /^intents.*\.jsonl$/.test(name);
 
-/** One run at a time compacts: another could not know what the first is about to copy. */
+/** Only one run compacts at a time: another could not know what the first is about to copy. */
 export function compact(folder: string): void {
   const lock = join(folder, "compacting");
   try {
@@ -76,7 +76,8 @@ export function compact(folder: string): void {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
     const { mtimeMs = Date.now() } = statSync(lock, { throwIfNoEntry: false }) ?? {};
-    // It takes milliseconds, so this one was killed; its files are whole at each step, and the next run may go on.
+    // Compacting takes milliseconds, so an interrupted run left this lock. The files are whole at each step, so the next run may
+    // compact.
     if (Date.now() - mtimeMs > 60_000) rmSync(lock, { force: true });
     return;
   }
@@ -91,7 +92,7 @@ export function compact(folder: string): void {
   rmSync(lock, { force: true });
 }
 
-/** The open notes of a folder, how many were closed, and the names of the files that were put aside. */
+/** The open notes of a folder, the number of closed ones, and the names of the files that were set aside. */
 export function readJournal(folder: string): {
   intents: Intent[];
   changes: Change[];
@@ -101,13 +102,13 @@ export function readJournal(folder: string): {
   const list = () => (existsSync(folder) ? readdirSync(folder).filter(isJournalFile).sort() : []);
   let names = list();
   let lines = names.flatMap((name) => readLines(join(folder, name)));
-  // Another run may put a file aside in between, or take one in: then its lines are in a file that was not read.
+  // Another run may compact in between. Then some lines are in a file that this run has not read.
   for (let now = list(); now.join() !== names.join(); now = list()) {
     names = now;
     lines = names.flatMap((name) => readLines(join(folder, name)));
   }
   const intents = new Map(lines.flatMap((line) => ("intent" in line ? [[line.intent, line as Intent]] : [])));
-  // Of what is deleted no state tells any more.
+  // No state ever closes the note of a deletion, so the note expires.
   const oldest = new Date(Date.now() - deletionsKept).toISOString();
   const isKept = ({ fields, time }: Change) => fields.length > 0 || time > oldest;
   const changes = new Map(
@@ -129,7 +130,7 @@ export function readJournal(folder: string): {
   };
 }
 
-/** The lines of a file, none where it is gone. */
+/** The lines of a file; none if the file is gone. */
 function readLines(path: string): Line[] {
   let text;
   try {
@@ -143,7 +144,7 @@ function readLines(path: string): Line[] {
       const parsed: unknown = JSON.parse(line);
       return typeof parsed === "object" && parsed !== null ? [parsed as Line] : [];
     } catch {
-      // Empty, or what a killed run left of a line.
+      // The line is empty, or an interrupted run left half of it.
       return [];
     }
   });
@@ -159,7 +160,7 @@ export function withMade(intent: Intent, id: string, left: string | undefined): 
   return { ...intent, id, ...(left === undefined ? {} : { left: [...(intent.left ?? []), left] }) };
 }
 
-/** The line break comes first, as the last line may be half a one. */
+/** The line break comes first, because the last line may be half a line. */
 function toText(lines: Line[]): string {
   return lines.map((line) => `\n${JSON.stringify(line)}`).join("");
 }
@@ -171,9 +172,9 @@ export async function appendLines(folder: string, lines: Line[]): Promise<void> 
     const file = await open(path, "a", 0o600);
     try {
       await file.appendFile(toText(lines));
-      // Only what is about to be made must survive the machine as well: nothing else would ever tell of it.
+      // Only an intent must survive a crash of the machine as well: nothing else would reveal the object.
       if (lines.some((line) => "intent" in line)) await file.datasync();
-      // Another run that put the file aside meanwhile may have read it before.
+      // A run that compacts may have read the file before this write. Then the loop writes to the new file.
       const [own, now] = [(await file.stat({ bigint: true })).ino, inodeOf(path)];
       if (own === now) return;
     } finally {

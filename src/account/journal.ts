@@ -10,23 +10,22 @@ import {
   type Owner,
 } from "./journal-files";
 
-// What a run has made or changed is in the engine's state only when the engine has saved it, and the engine may be killed before.
-// So each create notes first, on disk, what it is about to make for which resource, and each other write what it is about to
-// change; the note is struck out when a later run shows that the engine has saved it. What is left open tells the next
-// create of the same resource that an object which is there already is its own, and the next plan of an object that it
-// may not be as the state says.
+// The engine may be killed before it saves what a run made or changed. So the provider notes each create and each other write on disk
+// before it sends the request. It closes the note when a later run shows that the engine has saved the result. An open note of a
+// create shows the next create of the same resource that an existing object is its own. An open note of a change shows the next plan
+// that the object may differ from the state.
 
-/** The journal of a folder: the notes of the runs before, and those that this one makes. */
+/** The journal of a folder: the notes of earlier runs and of this run. */
 export class Journal {
-  /** The intents of other runs, as far as they were open when this one began. */
+  /** The intents of other runs that were open when this run began. */
   #earlier: Intent[] = [];
   readonly #own = new Set<string>();
   readonly #saved = new Set<string>();
   #byObject: Map<string, Intent[]> | undefined;
   /** The open notes of changes, by service and object. */
   readonly #changes = new Map<string, Change[]>();
-  /** Those of them that tell who takes an object over. */
-  readonly #takeOvers = new Set<Change>();
+  /** The notes among them that are about adoptions. */
+  readonly #adoptions = new Set<Change>();
   #queue: { line: Line; done: (error?: Error) => void }[] = [];
   #isWriting = false;
   readonly #folder: string;
@@ -56,7 +55,7 @@ export class Journal {
     );
   }
 
-  /** The intents that other runs of any resource of a stack left open, of which the URNs begin so. */
+  /** The intents that other runs left open for all resources whose URNs begin with `urn`. */
   ofStack({ service, backend, urn }: Owner): Intent[] {
     return this.#earlier.filter(
       (each) =>
@@ -75,20 +74,20 @@ export class Journal {
     return intent;
   }
 
-  /** Notes the id of what was made, or found to be made, for an intent, and a digest of what it is like. */
+  /** Notes the id and a digest of the object that an intent made, or that the provider found for it. */
   made(intent: string, id: string, left?: string): Promise<void> {
     this.#earlier = this.#earlier.map((each) => (each.intent === intent ? withMade(each, id, left) : each));
     return this.#append({ made: intent, id, ...(left === undefined ? {} : { left }) });
   }
 
-  /** Notes that nothing was made for an intent. */
+  /** Closes a note: nothing was made, or a state shows the result. */
   close(intent: string): Promise<void> {
     return this.#append({ closed: intent });
   }
 
-  /** Notes that the engine has an object in its state, where earlier runs left that open. */
+  /** Closes the notes that earlier runs left open for an object, because the engine has it in its state. */
   async saved(service: string, name: string): Promise<void> {
-    // Nearly always there is nothing to strike out, and after a big run there is much.
+    // Mostly there is nothing to close, but after a big run there is much.
     this.#byObject ??= this.#intentsByObject();
     const object = `${service} ${name}`;
     const found = this.#byObject.get(object);
@@ -99,8 +98,8 @@ export class Journal {
   }
 
   /**
-   * The intents that made an object, or would have made it: a provider that outlived its engine, and the run after it, both note the
-   * same create, and one of them is refused by the service. That is so where the program or the URN names the key.
+   * The intents that made an object, or would have made it. A provider that outlived its engine and the next run note the same
+   * create, and the service refuses one. Only a key that the program or the URN names shows that.
    */
   #intentsByObject(): Map<string, Intent[]> {
     const createOf = ({ service, backend, urn, key }: Intent) => JSON.stringify([service, backend, urn, key]);
@@ -117,7 +116,7 @@ export class Journal {
     return objects;
   }
 
-  /** Notes on disk that properties of an object are about to be changed, and returns the name of the note. */
+  /** Notes on disk that this run is about to change an object, and returns the name of the note. */
   async changing(details: Omit<Change, "change">): Promise<string> {
     const change = { change: randomBytes(6).toString("base64url"), ...details };
     this.#add(change);
@@ -125,14 +124,14 @@ export class Journal {
     return change.change;
   }
 
-  /** The changes of an object that are not known to be saved, in their order. */
+  /** The changes of an object that the engine is not known to have saved, oldest first. */
   changesOf(service: string, object: string): Change[] {
     return this.#changes.get(`${service} ${object}`) ?? [];
   }
 
-  /** The open notes of adoptions. */
-  takeOversOf({ service, backend, urn }: Owner): Change[] {
-    return [...this.#takeOvers].filter(
+  /** The open notes of a resource's adoptions. */
+  adoptionsOf({ service, backend, urn }: Owner): Change[] {
+    return [...this.#adoptions].filter(
       (each) => each.service === service && each.taker?.backend === backend && each.taker.urn === urn,
     );
   }
@@ -141,7 +140,7 @@ export class Journal {
   async settle(changes: Change[]): Promise<void> {
     for (const change of changes) {
       const { service, object } = change;
-      this.#takeOvers.delete(change);
+      this.#adoptions.delete(change);
       const open = this.changesOf(service, object).filter((each) => !changes.includes(each));
       this.#changes.set(`${service} ${object}`, open);
     }
@@ -151,10 +150,10 @@ export class Journal {
   #add(change: Change): void {
     const { service, object } = change;
     this.#changes.set(`${service} ${object}`, [...this.changesOf(service, object), change]);
-    if (change.taker !== undefined) this.#takeOvers.add(change);
+    if (change.taker !== undefined) this.#adoptions.add(change);
   }
 
-  /** Notes that a resource has taken over an object: no other one may finish the create of it any more. */
+  /** Notes that a resource has adopted an object: no other resource may finish an interrupted create with it. */
   async taken({ service, backend, urn }: Owner, key: string, id: string): Promise<void> {
     const [type] = key.split(" ");
     const isOf = (each: Intent) =>
@@ -167,7 +166,7 @@ export class Journal {
     await Promise.all(others.map(({ intent }) => this.close(intent)));
   }
 
-  /** Creates run at the same time: what they note goes to disk together. */
+  /** Creates run at the same time, so one write to disk takes the notes of several. */
   #append(line: Line): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#queue.push({ line, done: (error) => (error ? reject(error) : resolve()) });
@@ -198,7 +197,7 @@ function unusable(folder: string, error: unknown): Error {
   const { code, message } = error as NodeJS.ErrnoException;
   return new Error(
     `The journal in ${folder} cannot be used (${code ?? message}), and without it an interrupted run could not be finished ` +
-      `later. Set shortlink:journal to another folder, or to "none" to do without.`,
+      `later. Set shortlink:journal to another folder, or to "none" to run without it.`,
     { cause: error },
   );
 }

@@ -15,12 +15,12 @@ export function describe(error: unknown, isProgram = false): string {
     const late =
       !isProgram && ["GET", "DELETE"].includes(error.method)
         ? ' "pulumi refresh", "pulumi destroy" and the refresh of "pulumi up --refresh" use the configuration of the last ' +
-          '"pulumi up": after a change of the key in the configuration run a plain "pulumi up" before.'
+          '"pulumi up": after you change the key in the configuration, run a plain "pulumi up" first.'
         : "";
     return `${message} Set the right one with "pulumi config set --secret shortlink:apiKey" or in SHORTLINK_API_KEY.${late}`;
   }
   if (isUnreachable(error) || isForeign(error)) {
-    return `${message}. Does it run, and is shortlink:baseUrl (or SHORTLINK_BASE_URL) its address?`;
+    return `${message}. Check that it runs, and that shortlink:baseUrl (or SHORTLINK_BASE_URL) is its address.`;
   }
   return message;
 }
@@ -32,21 +32,21 @@ function propertyName(field: string): string {
     .replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** The answer to an update, or an error that says what to do where its object is not there any more. */
+/** Returns the answer to an update. If the object is gone, throws an error that says what to do. */
 export async function orGone<Value>(object: string, call: Promise<Value>): Promise<Value> {
   try {
     return await call;
   } catch (error) {
     if (!isNotFound(error)) throw error;
     throw new Error(
-      `${object} is gone from this account: it was deleted by an interrupted run, or not by this stack. ` +
+      `${object} is gone from this account: an interrupted run deleted it, or something outside of this stack. ` +
         `Run "pulumi up --refresh" to create it again.`,
       { cause: error },
     );
   }
 }
 
-/** For calls to which "there is no such record any more" is an answer. */
+/** Returns undefined if the service says that the record does not exist. */
 export async function unlessGone<Value>(call: Promise<Value>): Promise<Value | undefined> {
   try {
     return await call;

@@ -1,17 +1,17 @@
 import { randomUUID } from "node:crypto";
 
-// Which resource of the stack has which object. The engine tells its providers no state, but each of its calls shows a part of it:
-// a diff shows that a resource has an object, a create that it is given one. Two resources may come to the same object
-// (two imports; a resource that was renamed without `aliases`, in a run that failed elsewhere), and then the deletion of
-// one must not take the object from the other. The engine plans all resources of a program before it deletes any.
+// Records which resource of the stack has which object. The engine gives its providers no state, but each call shows a part of it. A
+// diff shows an object that a resource has, and a create shows one that it gets. Two resources may have the same object: after two
+// imports, or after a rename without `aliases` in a run that failed elsewhere. Then the deletion of one must not delete the object of
+// the other. The engine plans all resources of a program before it deletes any.
 
 export type ObjectType = "domain" | "link";
 /** An object of the service as messages and the journal name it: `link 12`. */
 export type ObjectName = `${ObjectType} ${string}`;
 
-/** What a state remembers of how its resource came to its object. */
+/** The state's record of how a resource got its object. */
 export interface Provenance {
-  /** Present where the object existed before: tells this entry of the state from others that have, or had, the same object. */
+  /** Present if the object existed before. Distinguishes this entry of the state from others that have, or had, the same object. */
   adoption?: string | undefined;
   /** Ids of objects that this resource had before it was replaced, and that may still exist. */
   former?: string[] | undefined;
@@ -21,19 +21,19 @@ export interface Provenance {
 interface PlannedEntry {
   urn: string | undefined;
   adoption: string | undefined;
-  /** False where this run replaces the resource, which gives the object up. */
+  /** False if this run replaces the resource, which then gives up the object. */
   stays: boolean;
 }
 
-/** The aliases that links of a program name, by the names of the resources; null where one names none that is known. */
+/** The aliases of the program's links, by resource name. Null for an alias that is absent, unknown or ambiguous. */
 type Wishes = Record<string, string | null>;
 
 export class Ownership {
   /** By object: the entries of the state that this run has planned. */
   readonly #planned = new Map<string, PlannedEntry>();
-  /** By object: the resources that creates of this run have given it to. */
+  /** By object: the resource to which a create of this run gave it. */
   readonly #given = new Map<string, string>();
-  /** By what must be unique (an alias on its domain, the name of a domain, an imported object): the resource that wants it. */
+  /** By unique key (an alias on its domain, the name of a domain, an imported object): the resource that wants it. */
   readonly #wanted = new Map<string, string>();
   /** Resources that have, or had a moment ago, an object in the state. */
   readonly #inState = new Set<string>();
@@ -45,7 +45,7 @@ export class Ownership {
   #isRefreshing = false;
   #isPlanning = false;
 
-  /** Notes that the engine plans: what a refresh compares is no plan. */
+  /** Notes that the engine plans. The diffs of a refresh are no plans. */
   notePlanning(): void {
     this.#isRefreshing = false;
     this.#isPlanning = true;
@@ -77,14 +77,14 @@ export class Ownership {
     if (urn !== undefined) this.#inState.add(urn);
   }
 
-  /** True if the resource is in the state, or was a moment ago. Its import, if it has one, is done then. */
+  /** True if the resource is in the state, or was a moment ago. Then its import, if any, is done. */
   isInState(urn: string | undefined): boolean {
     return urn !== undefined && this.#inState.has(urn);
   }
 
   /**
-   * Notes what a resource of the program wants for itself alone, for example `link 12/docs`. Returns the resource that wants it
-   * as well, if there is one.
+   * Notes something that only one resource of the program can have, for example `alias 12/docs`. Returns the other resource that
+   * wants it, if any.
    */
   noteWanted(what: string, urn: string | undefined): string | undefined {
     if (urn === undefined) return undefined;
@@ -94,17 +94,14 @@ export class Ownership {
     return undefined;
   }
 
-  /** Notes the aliases that the links of the program name, as a resource of it tells them. */
+  /** Notes the aliases of the program's links, as one of its resources sends them. */
   noteWishes(text: string | undefined): void {
     if (text === undefined || text === this.#wishesText) return;
     this.#wishesText = text;
     this.#wishes = JSON.parse(text) as Wishes;
   }
 
-  /**
-   * The alias that the program names for the link of a resource: null where it has no such resource, undefined where it names
-   * none or is not known.
-   */
+  /** The alias that the program names for a link. Null if the program has no such resource, undefined if it names no known alias. */
   wishedAlias(urn: string): string | null | undefined {
     const name = urn.split("::").at(-1) ?? "";
     if (!Object.hasOwn(this.#wishes, name)) return Object.keys(this.#wishes).length > 0 ? null : undefined;
@@ -118,7 +115,7 @@ export class Ownership {
     return urn === undefined ? undefined : others.find((other) => other !== undefined && other !== urn);
   }
 
-  /** Notes the plan of a resource. Throws where another one keeps the same object. */
+  /** Notes the plan of a resource. Throws if another one keeps the same object. */
   notePlan(
     object: ObjectName,
     { urn, stays, adoption, former = [] }: Provenance & { urn: string | undefined; stays: boolean },
@@ -137,53 +134,53 @@ export class Ownership {
     this.#planned.set(object, { urn, adoption, stays });
   }
 
-  /** Throws where another resource has the object. */
+  /** Throws if another resource has the object. */
   assertFree(object: ObjectName, urn: string | undefined): void {
     const other = this.#otherOwner(object, urn);
     if (other !== undefined) throw sharedBy(object, other);
   }
 
-  /** What is wrong with an import: another resource has the object, or imports it as well. */
+  /** The problems of an import: another resource has the object, or imports it as well. */
   importClashes(
     type: ObjectType,
     key: string | undefined,
     urn: string | undefined,
   ): { property: string; reason: string }[] {
-    // Of a resource that has its object the option means nothing any more.
+    // Once a resource has its object, the option no longer matters.
     if (key === undefined || this.isInState(urn)) return [];
     const other = this.noteWanted(`import ${type} ${key}`, urn);
     if (other === undefined) return [];
-    const reason = `import: ${type} ${key} is also that of the resource ${nameOf(other)} (${other}); two resources cannot share it`;
+    const reason = `import: ${type} ${key} is already used by the resource ${nameOf(other)} (${other}): two resources cannot manage one object`;
     return [{ property: "", reason }];
   }
 
-  /** Gives an object to a resource that is created. Throws where another one has it. */
+  /** Gives an object to a resource that is created. Throws if another one has it. */
   claim(object: ObjectName, urn: string | undefined): { release: () => void } {
     this.assertFree(object, urn);
     if (urn !== undefined) this.#given.set(object, urn);
     return { release: () => this.#given.delete(object) };
   }
 
-  /** True if this run has created the object, or has planned it for a resource of the state. */
+  /** True if this run has given the object to a created resource, or planned it for one of the state. */
   isOwned(object: ObjectName): boolean {
     return this.#given.has(object) || this.#planned.has(object);
   }
 
-  /** True if the resource had this object before it was replaced: the state still has it, and its deletion is pending. */
+  /** True if the resource had this object before it was replaced. The state still has the object, pending deletion. */
   isFormer(object: ObjectName, urn: string | undefined): boolean {
     return urn !== undefined && (this.#former.get(urn)?.has(object) ?? false);
   }
 
-  /** The resource that had this object before it was replaced; undefined where an entry of the state has it. */
+  /** The resource that had this object before it was replaced. Undefined if an entry of the state has it. */
   formerOwner(object: ObjectName): string | undefined {
     if (this.isOwned(object)) return undefined;
     return [...this.#former].find(([, objects]) => objects.has(object))?.[0];
   }
 
   /**
-   * What the state of a created resource remembers.
+   * The provenance for the state of a created resource.
    *
-   * @param mark That of the journal's note where the object was another resource's.
+   * @param mark The mark of the journal's note, if the object was another resource's.
    */
   provenanceOf(
     object: ObjectName,
@@ -226,12 +223,12 @@ function withId(object: ObjectName, id: string): ObjectName {
   return object.startsWith("link") ? `link ${id}` : `domain ${id}`;
 }
 
-/** The error of a second resource with an object that another one has. */
+/** The error of a resource whose object another one has. */
 function sharedBy(object: ObjectName, urn: string): Error {
   const [type] = object.split(" ");
   return new Error(
-    `${object} is managed by another resource of this stack, ${nameOf(urn)} (${urn}), and two resources cannot share it. ` +
-      `Remove one of the two from the program: the ${type} stays for the other.`,
+    `${object} is managed by another resource of this stack, ${nameOf(urn)} (${urn}), and two resources cannot manage one object. ` +
+      `Remove one of the two from the program; the ${type} then belongs to the other.`,
   );
 }
 

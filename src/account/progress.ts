@@ -1,17 +1,16 @@
 import type { Progress } from "../service/pacer";
 
 /**
- * What a run knows of its own length, for those who wait for the account's limit or for the plans of other resources. A program
- * tells how many resources it has; a refresh learns from the lists of links how many pages there are; a destroy hears of one
- * deletion at a time.
+ * The progress of a run, used by waits for the rate limit or for the plans of other resources. A program sends the number of its
+ * resources, and a refresh learns the number of pages from the lists of links. A destroy shows one deletion at a time.
  */
 export class RunProgress {
   #total = 0;
   #running = 0;
   #deletingLinks = 0;
-  /** A resource that is replaced is checked twice. */
+  /** A set, because the engine checks a replaced resource twice. */
   readonly #checked = new Set<string>();
-  /** Resources in the state that were checked and are to be compared with it. */
+  /** Resources in the state that the engine has checked and has not planned yet. */
   readonly #undecided = new Set<string>();
 
   /** Notes how many domains and links the program has made so far. */
@@ -19,7 +18,7 @@ export class RunProgress {
     if (resources > this.#total) this.#total = resources;
   }
 
-  /** Notes that the engine has come to a resource of the program; where the state has it, its plan follows. */
+  /** Notes that the engine has checked a resource of the program. If the state has it, its plan follows. */
   noteChecked(urn: string | undefined, isInState: boolean): void {
     if (urn === undefined) return;
     this.#checked.add(urn);
@@ -62,9 +61,9 @@ export class RunProgress {
   }
 
   /**
-   * How far the program's resources have come; undefined where there is no program.
+   * The progress of the program's resources. Undefined without a program.
    *
-   * @param sent Requests so far, which tell how many the resources that the engine has not come to yet will take.
+   * @param sent Requests so far, from which the estimate for the remaining resources follows.
    */
   ofProgram(sent: number): Progress | undefined {
     const [seen, running] = [this.#checked.size, this.#running];

@@ -1,16 +1,16 @@
 import type { Provenance } from "./ownership";
 
-/** What came with the arguments of a resource, and stays with them. */
+/** Data that a resource has beside its arguments, and that stays with them. */
 export interface About {
-  /** Who is being made; states of 0.1.0 do not say. */
+  /** The URN of the resource; absent in states of 0.1.0. */
   urn?: string | undefined;
   /** Names of the arguments that the program marks as secrets. */
   secrets?: string[] | undefined;
-  /** The alias that was derived for a link for which the program names none. */
+  /** The derived alias of a link for which the program names none. */
   derivedAlias?: string | undefined;
   /** The alias that such a link had before somebody else changed it. */
   keptAlias?: string | undefined;
-  /** The object to take over, as the option `import` names it. */
+  /** The object to import, as the option `import` names it. */
   importKey?: string | undefined;
 }
 
@@ -21,15 +21,14 @@ export interface Inputs<Args = Record<string, unknown>> {
 }
 
 /**
- * What the service answered after our last write, for those fields only that it spells in another way than we
- * did (dates of another time zone, for example); null means absent. Drift is "the echo changed", not "the
- * answer differs from the input".
+ * The service's answer to our last write, only for fields that it spells differently (dates of another time zone, for example). Null
+ * means absent. Drift is "the echo changed", not "the answer differs from the input".
  */
 export type Echo = Record<string, unknown>;
 
-/** What the state of a resource remembers beside its inputs and outputs. */
+/** Data in the state of a resource beside its inputs and outputs. */
 export interface Memory extends Provenance {
-  /** Address of the service on which the object was made; states of early releases do not say. */
+  /** Address of the object's service; absent in states of early releases. */
   origin?: string | undefined;
   echo?: Echo | undefined;
   /** Fields of an update that may or may not have happened. */
@@ -41,9 +40,9 @@ export interface Memory extends Provenance {
 /** A resource as the state has it. */
 export interface Saved<Args = Record<string, unknown>> {
   inputs: Inputs<Args>;
-  /** What the service makes and no argument says. */
+  /** Values that the service sets and that are no arguments. */
   outputs: Record<string, unknown>;
   memory: Memory;
-  /** The id, where the program only reads the object: then nothing of it is this stack's. */
+  /** The id, if the program only reads the object, which then does not belong to this stack. */
   readId?: string | undefined;
 }

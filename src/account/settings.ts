@@ -9,19 +9,19 @@ export type ReadConfig = (key: string) => string | undefined;
 
 /** All settings of a stack. */
 export interface Settings extends Connection {
-  /** What creates do with objects that exist already, unless the resource says otherwise. */
+  /** Default treatment of existing objects by creates; a resource may override it. */
   adopt: "never" | "ifEqual" | "always";
   /** The address that the service had before it moved to `baseUrl`. */
   movedFrom: string | undefined;
-  /** Who chooses the alias of a link for which the program names none: this package, always the same, or the service. */
+  /** Source of the alias if the program names none: this package, which always derives the same one, or the service. */
   aliases: "stable" | "service";
-  /** The time zone of the account, in which the service reads active periods, where the stack says so. */
+  /** The time zone in which the service reads active periods; undefined if the stack does not set it. */
   timeZone: string | undefined;
   /** Lets `refresh` drop links from the state even if most are missing. */
   acceptGone: boolean;
-  /** How many links of a catalog a run may delete or replace, however many it has. */
+  /** Number of links that a run may delete or replace, whatever the size of the catalog. */
   allowDeletes: number;
-  /** Milliseconds within which the account's limit of requests counts. */
+  /** Length of the rate limit's window in milliseconds. */
   limitWindow: number;
   /** The folder of the journal; undefined for none. */
   journal: string | undefined;
@@ -29,7 +29,7 @@ export interface Settings extends Connection {
   isTraced: boolean;
 }
 
-/** Settings that are missing or wrong; one text for each, naming the setting and the way out. */
+/** Settings that are missing or wrong. Each problem names the setting and the fix. */
 export class SettingsError extends Error {
   constructor(readonly problems: string[]) {
     super(problems.join(" "));
@@ -37,7 +37,7 @@ export class SettingsError extends Error {
   }
 }
 
-/** How the text of a setting is read: to undefined where it is wrong, and what it must be then. */
+/** Parses the text of a setting. Undefined means that the text is wrong; `problem` says what it must be. */
 interface Parser<Value> {
   parse: (text: string) => Value | undefined;
   problem: string;
@@ -65,10 +65,10 @@ const address: Parser<URL> = {
   problem: "must be a web address without user, query and fragment, like https://links.example",
 };
 
-/** How each setting is read; a journal may be any folder. */
+/** The parser of each setting. A journal may be any folder, so it has none. */
 const parsers = {
   baseUrl: address,
-  // Never shown, whatever is wrong with it.
+  // No message shows the key, even if it is wrong.
   apiKey: {
     parse: (text) => (/^[\x21-\x7e]+$/.test(text) ? text : undefined),
     problem:
@@ -88,9 +88,9 @@ const parsers = {
 } satisfies Record<string, Parser<unknown>>;
 
 /**
- * Where the service is, which key to use and what a stack decides for all its resources. Pulumi config comes first
- * (`shortlink:baseUrl`), then the environment (`SHORTLINK_BASE_URL`): a key left in a shell must not win over a stack's own.
- * Throws a `SettingsError` that lists every problem.
+ * Resolves the address of the service, the key and the settings for all resources of a stack. Pulumi config (`shortlink:baseUrl`)
+ * takes precedence over the environment (`SHORTLINK_BASE_URL`): a key left in a shell must not override the stack's key. Throws a
+ * `SettingsError` that lists every problem.
  */
 export function resolveSettings(readConfig: ReadConfig, environment = process.env): Settings {
   const problems: string[] = [];
@@ -145,12 +145,12 @@ export function resolveSettings(readConfig: ReadConfig, environment = process.en
   return { baseUrl: trimUrl(url.href), apiKey, ...others };
 }
 
-/** True if each request is to be printed. */
+/** True if the provider prints each request. */
 export function isTraced(environment = process.env): boolean {
   return environment.SHORTLINK_LOG === "debug";
 }
 
-/** The variable that names the proxy for an address; undefined for none. The own machine is reached without one. */
+/** The variable that names the proxy for an address; undefined for none. The local machine needs no proxy. */
 function proxyVariable({ protocol, hostname }: URL, environment: NodeJS.ProcessEnv): string | undefined {
   const names = ["https_proxy", "HTTPS_PROXY", "http_proxy", "HTTP_PROXY"];
   const fitting = protocol === "https:" ? names : names.slice(2);
@@ -161,14 +161,14 @@ function isProxy(text = ""): boolean {
   return /^(?:https?|socks5?):$/.test(URL.parse(text)?.protocol ?? "");
 }
 
-/** The time zone of the account, where it is set. Throws a `SettingsError` where it is none. */
+/** The time zone of the account, if set. Throws a `SettingsError` if the zone is unknown. */
 export function timeZoneOf(readConfig: ReadConfig, environment = process.env): string | undefined {
   const text = readSetting("timeZone", readConfig, environment);
   if (text === undefined || isTimeZone(text)) return text;
   throw new SettingsError([`shortlink:timeZone ${parsers.timeZone.problem}.`]);
 }
 
-/** A digest of where the engine keeps the states of this user, as far as can be told. */
+/** A digest of the address of the engine's backend, as far as the provider can find it. */
 export function backend(environment = process.env): string {
   const home = environment.PULUMI_HOME ?? join(homedir(), ".pulumi");
   const url = environment.PULUMI_BACKEND_URL ?? currentLogin(join(home, "credentials.json"));
@@ -183,7 +183,7 @@ function currentLogin(file: string): string {
   }
 }
 
-/** The folder of the journal, which belongs to the user and the machine as Pulumi's own home does. */
+/** The folder of the journal. It belongs to the user and the machine, as Pulumi's home does. */
 export function journalFolder(readConfig: ReadConfig, environment = process.env): string | undefined {
   const given = readSetting("journal", readConfig, environment);
   if (given === "none") return undefined;
@@ -203,20 +203,25 @@ function readSetting(
   return values.map((value) => value?.trim()).find((value) => value);
 }
 
-/** A variable of the environment that a catalog names. An empty one is none: it would leave a link without its password. */
+/** An environment variable. An empty one counts as unset: it would leave a link of a catalog without its password. */
 export function readVariable(name: string): string | undefined {
   return process.env[name] === "" ? undefined : process.env[name];
 }
 
-/** The environment of a command that this one starts. */
+/** Sets a variable for the commands that this process starts. */
+export function setVariable(name: string, value: string): void {
+  process.env[name] = value;
+}
+
+/** The environment of a command that this process starts. */
 export function environmentWith(variables: Record<string, string>): NodeJS.ProcessEnv {
   return { ...process.env, ...variables };
 }
 
-/** The variable that names a file for what a plan does not show: `pulumi-shortlink plan` reads it. */
+/** The variable that names a file for details that a plan does not show. `pulumi-shortlink plan` reads the file. */
 export const planNotesVariable = "SHORTLINK_PLAN_NOTES";
 
-/** The file for what a plan does not show; undefined where nobody asks for it. */
+/** The file for details that a plan does not show; undefined if no command reports the plan. */
 export function planNotesFile(): string | undefined {
   return process.env[planNotesVariable];
 }
@@ -235,7 +240,7 @@ export function isTimeZone(name: string): boolean {
   }
 }
 
-/** People copy the address of a page or of an endpoint; what the client needs is where /api/v1 begins. */
+/** Users copy the address of a page or of an endpoint. The client needs only the part before /api/v1. */
 function trimUrl(href: string): string {
   return href.replace(/(?:\/api\/v1(?:\/.*)?|\/api)?\/*$/, "");
 }

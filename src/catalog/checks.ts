@@ -8,13 +8,13 @@ import type { Catalog } from "./load";
 import { suggest } from "./suggest";
 import { findingAt, formerKeys, placeText, type Finding, type FindingKind } from "./written";
 
-// What takes several fields or several entries to know.
+// The checks that need several fields or several entries.
 
 /**
- * Everything that is wrong with a catalog, in the order of files and lines.
+ * All mistakes of a catalog, in the order of files and lines.
  *
- * @param options.allowEmpty May the catalog have no link?
- * @param options.timeZone The time zone of the account, where it is known.
+ * @param options.allowEmpty Accepts a catalog without links.
+ * @param options.timeZone The time zone of the account, if known.
  */
 export function checkCatalog(
   catalog: Catalog,
@@ -31,7 +31,7 @@ export function checkCatalog(
     domains,
     ({ name }) => collate(name),
     (one, other) => {
-      // What an overlay makes of a name is the mistake where one does.
+      // If an overlay renamed one of the two, the mistake is there.
       const [domain, first] = one.name === one.key && other.name !== other.key ? [other, one] : [one, other];
       const reason = `the name ${JSON.stringify(domain.name)} is already used by the domain at ${placeText(first.nameAt())}`;
       all.push(findingAt("duplicate", domain.nameAt(), subjectOf(domain), reason));
@@ -57,7 +57,7 @@ export function checkCatalog(
   );
   if (links.length === 0 && all.length === 0 && !allowEmpty) {
     const [file = ""] = catalog.files;
-    const reason = "the catalog has no link; where that is meant, allow it with allowEmpty (--allow-empty)";
+    const reason = "the catalog has no links: if that is intended, set allowEmpty (--allow-empty)";
     all.push(findingAt("files", { file, line: 1, column: 1 }, undefined, reason));
   }
   checkFormerKeys(links, note);
@@ -65,7 +65,7 @@ export function checkCatalog(
   return inOrder(all);
 }
 
-/** In the order of files and lines. A mistake that many entries share, in a default for example, appears once. */
+/** Sorted by files and lines. A mistake that many entries share, for example in a default, appears once. */
 function inOrder(findings: Finding[]): Finding[] {
   const groups = new Map<string, Finding[]>();
   for (const finding of findings) {
@@ -94,7 +94,12 @@ function checkDomain(domain: DomainEntry, note: Note): void {
   if (domain.values.existing !== true) return;
   for (const name of ["homepageUrl", "notFoundUrl", "forceDestroy", "adopt", "protect"]) {
     if (domain.values[name] === undefined) continue;
-    note("field", domain, [name], `${name} has no meaning for a domain that is managed elsewhere (existing)`);
+    note(
+      "field",
+      domain,
+      [name],
+      `${name} has no effect on a domain with existing: true: remove one of the two`,
+    );
   }
 }
 
@@ -125,7 +130,7 @@ function checkDomainOf(
 ): void {
   const { domain, values } = link;
   if (domain !== undefined && values.domainId !== undefined) {
-    note("field", link, ["domainId"], "has domain and domainId: leave one of them");
+    note("field", link, ["domainId"], "has both domain and domainId: remove one of them");
   } else if (domain === undefined && values.domainId === undefined && isWhole) {
     note("field", link, [], "domain is required: the name of a domain of the catalog, here or in defaults");
   } else if (domain !== undefined && !names.has(domain) && isWhole) {
@@ -141,7 +146,7 @@ function checkDomainOf(
   }
 }
 
-/** The domain and the alias as the service tells them apart; undefined where the alias is not known offline. */
+/** The domain and the alias as the service compares them; undefined if the alias is not known offline. */
 function addressOf({ domain, values }: LinkEntry, names: Map<string, DomainEntry>): string | undefined {
   if (typeof values.alias !== "string") return undefined;
   const host = domain === undefined ? values.domainId : hostOf(`http://${names.get(domain)?.name ?? domain}`);
@@ -178,7 +183,7 @@ function checkFormerKeys(entries: Entry[], note: Note): void {
           "duplicate",
           entry,
           ["formerly"],
-          `formerly names ${JSON.stringify(former)}, which is still there`,
+          `formerly names ${JSON.stringify(former)}, which is still in the catalog`,
         );
       else if (first) {
         note(
@@ -193,7 +198,7 @@ function checkFormerKeys(entries: Entry[], note: Note): void {
   }
 }
 
-/** All addresses that visitors of a link may be sent to, by the paths of their fields. */
+/** All destinations of a link, with the paths of their fields. */
 function destinationsOf({ values }: Entry): [PropertyKey[], string][] {
   const targets = (values.targets ?? []) as { value: string }[];
   const all: [PropertyKey[], unknown][] = [
@@ -204,7 +209,7 @@ function destinationsOf({ values }: Entry): [PropertyKey[], string][] {
   return all.filter((each): each is [PropertyKey[], string] => typeof each[1] === "string");
 }
 
-/** Links that send visitors to themselves, or around over other links of the catalog. */
+/** Notes links that lead to themselves, directly or through other links of the catalog. */
 function checkCircles(
   links: (LinkEntry & { address: string })[],
   names: Map<string, DomainEntry>,
@@ -225,13 +230,13 @@ function checkCircles(
       note("circle", link, path, `${fieldOf(path)} leads to the link itself`);
       done.add(link.key);
     }
-    // In the order of the way.
+    // The links passed so far, in order.
     const way = new Set([link.key]);
     for (let next = linkAt(link.values.url); next && !done.has(next.key); next = linkAt(next.values.url)) {
       if (way.has(next.key)) {
         const keys = [...way];
         const circle = [...keys.slice(keys.indexOf(next.key)), next.key].join(" -> ");
-        note("circle", next, ["url"], `url leads around in a circle: ${circle}`);
+        note("circle", next, ["url"], `url leads in a circle: ${circle}`);
         break;
       }
       way.add(next.key);
@@ -305,7 +310,7 @@ function checkRules(link: LinkEntry, { rules, at }: Ruling, note: Note): void {
 }
 
 function isAllowed(host: string, allowed: string): boolean {
-  // As URLs write the names of other scripts.
+  // In the form in which URLs write names in other scripts.
   const name = hostOf(`http://${allowed.replace(/^\*\./, "")}`) ?? "";
   return allowed.startsWith("*.") ? host.endsWith(`.${name}`) : host === name;
 }

@@ -3,9 +3,9 @@ import { linkFields } from "../link/fields";
 import type { Row } from "../fields/row";
 import { findingAt, placesIn, type Finding, type Parsed } from "./written";
 
-// From the text of a table to entries that know where they stand.
+// Parses the text of a table into entries with their places.
 
-/** What each column holds that is no text: of the fields by their kind, and of what a catalog adds to them. */
+/** The kind of each column: of the fields, and of the columns that a catalog adds. */
 const kindOf: { readonly [column: string]: Row["kind"] | "keys" | undefined } = {
   ...Object.fromEntries(Object.entries(linkFields).map(([name, { kind }]) => [name, kind])),
   formerly: "keys",
@@ -13,11 +13,11 @@ const kindOf: { readonly [column: string]: Row["kind"] | "keys" | undefined } = 
 };
 
 /**
- * A row for each link, a column for each field; `targets.DE` is the destination of the target DE, `password.secret` names a
- * secret, several ids stand in one cell. An empty cell is none.
+ * A row for each link, a column for each field. `targets.DE` is the destination of the target DE, and `password.secret` names a
+ * secret. A cell may have several ids; an empty cell has no value.
  */
 export function parseCsv(file: string, whole: string): Parsed {
-  // A line for Excel alone. It stays, empty, for the numbers of the lines behind it.
+  // A line for Excel only. Blanks replace it, to keep the numbers of the lines after it.
   const text = whole.replace(/^\ufeff?"?sep=[,;\t]"?(?=\n)/i, (line) => " ".repeat(line.length));
   const place = placesIn(file, text);
   const findings: Finding[] = [];
@@ -25,8 +25,13 @@ export function parseCsv(file: string, whole: string): Parsed {
   const [top = ""] = /\S.*/.exec(text) ?? [];
   const delimiter = /[,;\t]/.exec(top.replace(/"[^"]*"/g, ""))?.[0] ?? ",";
   let rows: { record: string[]; raw: string }[];
+  let lastLine = 0;
   try {
     const options = {
+      on_record: (record: string[], { lines }: { lines: number }) => {
+        lastLine = lines;
+        return record;
+      },
       delimiter,
       info: true,
       raw: true,
@@ -37,17 +42,18 @@ export function parseCsv(file: string, whole: string): Parsed {
     } as const;
     rows = parseRecords(text, { ...options, trim: true }) as unknown as typeof rows;
   } catch (error) {
-    const { message, lines: line = 1 } = error as CsvError & { lines?: number };
-    const isOpen = /quote not closed/i.test(message);
+    const isOpen = /quote not closed/i.test((error as CsvError).message);
+    // The parser names the line where it stopped. The row with the mistake begins after the last complete one.
+    const line = lastLine + 1;
     const reason = isOpen
-      ? "a text in quotes begins in this row and does not end: add the second quotation mark"
-      : "quotation marks must begin and end a cell: put the whole cell into quotes, and write each quotation mark in it twice";
+      ? "a quoted cell begins in this row and does not end: add the closing quotation mark"
+      : "quotation marks must begin and end a cell: put the whole cell in quotes, and write each quotation mark in it twice";
     findings.push(findingAt("syntax", { file, line, column: 1 }, undefined, reason));
     return parsed;
   }
   let end = 0;
   const starts = rows.map(({ raw }) => {
-    // The parser spoils a row that begins with a rare kind of space; it begins about where the last one ends.
+    // The parser alters a row that begins with an unusual space. Such a row begins about where the last one ends.
     const found = text.indexOf(raw, end);
     const start = found < 0 ? end : found;
     end = start + raw.length;
@@ -68,7 +74,7 @@ export function parseCsv(file: string, whole: string): Parsed {
   for (const [row, { record }] of rows.entries()) {
     if (record.length === header.length) continue;
     const hint =
-      record.length > header.length ? `: put a cell with ${JSON.stringify(delimiter)} into quotes` : "";
+      record.length > header.length ? `: put cells with ${JSON.stringify(delimiter)} in quotes` : "";
     const message = `the row has ${record.length} cells and the header ${header.length}${hint}`;
     findings.push(findingAt("syntax", cell(row, 0), undefined, message));
   }
@@ -114,7 +120,7 @@ function toEntry(header: string[], record: string[]): { value: object; columns: 
       columns.set(name, column);
     }
   }
-  // Visitors take turns: the keys only keep the columns apart.
+  // Rotations have no keys: those in the header only keep the columns apart.
   const value: Record<string, unknown> = Object.fromEntries(fields);
   if (value.targetsType === "rotations") for (const target of targets) delete target.key;
   if (targets.length > 0) value.targets = targets;
@@ -136,7 +142,7 @@ function marginOf(raw: string): number {
   return /^[\n ]*/.exec(raw)?.[0].length ?? 0;
 }
 
-/** Where the cell of a column begins in a row. */
+/** The offset of a column's cell in a row. */
 function cellStart(raw: string, column: number, delimiter: string): number {
   let isQuoted = false;
   const margin = marginOf(raw);

@@ -2,12 +2,12 @@ import type { z } from "zod";
 import type * as schema from "./schema";
 import type { Place, Written } from "./written";
 
-// Domains and links as the files have them, in layers, and what comes of the layers.
+// Domains and links: their layers in the files, and the entries merged from these.
 
 /** The fields of an entry. */
 export type Values = Record<string, unknown>;
 
-/** House rules, and where they stand. */
+/** House rules and their places. */
 export interface Ruling {
   rules: z.infer<typeof schema.rules>;
   at: Written["at"];
@@ -17,14 +17,14 @@ export interface Ruling {
 export interface Entry {
   key: string;
   values: Values;
-  /** Where a field, or a part of it, was written; the entry itself without a path. */
+  /** The place of a field or of a part of it; of the entry without a path. */
   at: (path?: readonly PropertyKey[]) => Place;
 }
 
 export interface LinkEntry extends Entry {
-  /** Name of its domain in the catalog; undefined where it has a `domainId`. */
+  /** Name of its domain in the catalog; undefined if it has a `domainId`. */
   domain: string | undefined;
-  /** The house rules that hold for it, of the folder farthest up first. */
+  /** The house rules for it, those of the topmost folder first. */
   rulings: readonly Ruling[];
 }
 
@@ -35,10 +35,10 @@ export interface DomainEntry extends Entry {
   nameAt: () => Place;
 }
 
-/** A layer of an entry: what one place says of it. */
+/** A layer of an entry: its values from one place. */
 export type Layer = Pick<Written, "at"> & { values: Values };
 
-/** An entry before its layers are merged: overlays come before what the entry itself says, defaults after. */
+/** An entry before its layers are merged. Precedence, highest first: overlays, the entry itself, defaults. */
 export interface RawEntry {
   own: Layer;
   layers: Layer[];
@@ -55,12 +55,12 @@ export interface RawDomain extends RawEntry {
   nameAt: () => Place;
 }
 
-/** An entry of several layers, of which the first that says something of a field wins. */
+/** Merges the layers of an entry. The first layer with a field takes precedence. */
 export function merged(key: string, { own, layers }: RawEntry): Entry {
   const values: Values = {};
   const origins = new Map<PropertyKey, Layer>();
   for (const layer of layers) {
-    // One of the two ways to name the domain hides the other of the layers behind.
+    // A layer with `domain` or `domainId` hides both fields of the layers after it.
     const names = Object.keys(layer.values);
     const hidden = origins.has("domain") || origins.has("domainId") ? ["domain", "domainId"] : [];
     for (const name of names) {
@@ -73,7 +73,7 @@ export function merged(key: string, { own, layers }: RawEntry): Entry {
   return { key, values, at };
 }
 
-/** The key of a listed link that says none. */
+/** The key of a listed link without one. */
 export function derivedKey({ domain, domainId, alias }: Values): string | undefined {
   if (typeof alias !== "string") return undefined;
   if (typeof domain === "string") return `${nameOf(domain)}/${alias.trim()}`;
@@ -85,7 +85,7 @@ export function nameOf(text: string): string {
   return text.trim().toLowerCase();
 }
 
-/** A section that says something. */
+/** The section, unless it is empty. */
 export function given(section: Written | undefined): Written | undefined {
   return section?.value === null ? undefined : section;
 }

@@ -5,9 +5,9 @@ import { aliasPatterns, hostName, urlPatterns } from "../fields/texts";
 import { datePatterns } from "../fields/dates";
 import { withReceived } from "./received";
 
-// The rows of the tables of fields as zod and JSON Schema have them.
+// Converts the rows of the tables of fields to zod and JSON Schema.
 
-/** What a row says to people: its description with limit, default and what a change does. */
+/** The description of a row with its limit, its default and the effect of a change. */
 export function describeRow({
   doc,
   max,
@@ -25,12 +25,12 @@ export function describeRow({
       : [`At most ${max}${isText ? " characters" : kind === "targets" ? " entries" : ""}.`];
   const choices = kind === "choice" ? [`One of ${words.map((word, n) => `${word} (${n})`).join(", ")}.`] : [];
   const otherwise = required ? [] : [`Default: ${standard ?? "none"}.`];
-  const reference = secret ? ["In a file only as a reference, never in clear."] : [];
+  const reference = secret ? ["In files only as a reference to a secret."] : [];
   const change = replaces ? ["A change replaces the resource."] : [];
   return [doc, ...choices, ...limit, ...otherwise, ...reference, ...change].join(" ");
 }
 
-/** The rule of a row, for values as they stand in files. */
+/** The rule of a row, for values in files. */
 export function fieldSchema(row: Row): z.ZodType {
   return z
     .unknown()

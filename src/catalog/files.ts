@@ -2,14 +2,14 @@ import { globSync, readFileSync, statSync } from "node:fs";
 import { basename, dirname, extname, join, relative, resolve, sep } from "node:path";
 import { extensions } from "./parse";
 
-// Which files a catalog has.
+// Finds the files of a catalog.
 
-/** The names of the file that holds for its folder. */
+/** The names of the file with the defaults and rules of its folder. */
 export const folderFiles = ["folder.yaml", "folder.yml", "folder.json"];
 /** The names of the file that makes a folder a project. */
 export const projectFiles = ["Pulumi.yaml", "Pulumi.yml"];
 
-/** Thrown where the names of files lead nowhere. */
+/** Thrown if names match no file, or a file cannot be read. */
 export class FilesError extends Error {}
 
 /** True if a folder above holds a Pulumi project. */
@@ -18,14 +18,14 @@ export function hasProject(path: string): boolean {
   return above !== path && (projectFiles.some((name) => isFile(join(above, name))) || hasProject(above));
 }
 
-/** The files that are meant, each once and without those of folders: in the order of the patterns, then of their names. */
+/** The files that the patterns match, each once and without folder files: in the order of patterns, then of names. */
 export function findFiles(patterns: readonly string[], folder: string): string[] {
   const found = patterns.map((pattern) => {
     const path = resolve(folder, pattern);
     const names = isFile(path)
       ? [path]
       : statSync(path, { throwIfNoEntry: false })?.isDirectory()
-        ? // Not as a pattern: its name may hold signs that mean something there.
+        ? // Not as a pattern: its name may contain wildcards.
           globSync("**/*", { cwd: path, exclude }).map((name) => join(path, name))
         : globSync(pattern, { cwd: folder, exclude }).map((name) => resolve(folder, name));
     const isEntries = (name: string) =>
@@ -43,7 +43,7 @@ export function findFiles(patterns: readonly string[], folder: string): string[]
   return [...new Set(found.flat())].map((name) => toPosix(relative(folder, name)));
 }
 
-/** The folder that a pattern names before its first sign with a meaning. */
+/** The folder that a pattern names before its first wildcard. */
 export function namedFolder(pattern: string, folder: string): string {
   const path = resolve(folder, pattern);
   if (isFile(path)) return dirname(path);
@@ -58,7 +58,7 @@ export function isFile(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
 }
 
-/** The content of a file. Throws a `FilesError` where it cannot be read. */
+/** The content of a file. Throws a `FilesError` if it cannot be read. */
 export function readBytes(path: string): Uint8Array {
   try {
     return readFileSync(path);

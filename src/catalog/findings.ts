@@ -3,25 +3,25 @@ import { pathText } from "../fields/problem";
 import { suggest } from "./suggest";
 import { findingAt, placeText, type Finding, type FindingKind, type Place, type Written } from "./written";
 
-/** What is wrong with the files of a catalog, as it is found. */
+/** Collects the mistakes in the files of a catalog. */
 export class Findings {
   readonly all: Finding[] = [];
   /** False if some entries could not be read: a missing entry may be one of them. */
   isWhole = true;
-  /** Where unknown fields stand that were told of. */
+  /** The places of unknown fields that were reported. */
   readonly #unknownFields = new Set<string>();
 
   note(kind: FindingKind, place: Place, subject: string | undefined, reason: string): void {
     this.all.push(findingAt(kind, place, subject, reason));
   }
 
-  /** Notes what keeps entries from being read. */
+  /** Notes a mistake that makes entries unreadable. */
   noteUnreadable(place: Place, reason: string): void {
     this.note("field", place, undefined, reason);
     this.isWhole = false;
   }
 
-  /** Notes what is wrong with the name of an entry. */
+  /** Notes the mistakes in the name of an entry. True for none. */
   isKey(rule: z.ZodType, name: string, entry: Written, subject: string): boolean {
     const { error } = rule.safeParse(entry.key);
     for (const { message } of error?.issues ?? [])
@@ -29,7 +29,7 @@ export class Findings {
     return error === undefined;
   }
 
-  /** Notes what is wrong with the fields of a thing. */
+  /** Notes the mistakes in the fields of a thing. True for none. */
   isSound(rule: z.ZodType, { value, at }: Written, subject: string): boolean {
     const { error } = rule.safeParse(value);
     for (const issue of error?.issues ?? []) {
@@ -45,7 +45,7 @@ export class Findings {
         const isEmpty =
           rest.length === 0 && ["", null].includes((value as Record<PropertyKey, string>)[field] as string);
         const reason =
-          isEmpty && other === undefined ? "is empty: give it a value, or leave it out" : issue.message;
+          isEmpty && other === undefined ? "is empty: give it a value, or remove it" : issue.message;
         const place = other === undefined ? at(issue.path) : at([...issue.path, other], true);
         this.note("field", place, subject, `${pathText(String(field), rest)} ${reason}`);
       }
@@ -53,7 +53,7 @@ export class Findings {
     return error === undefined;
   }
 
-  /** Of a thing as a whole is said what it must be: `link "docs" must be a map of fields`. */
+  /** Notes a mistake of a thing as a whole: `link "docs" must be a map of fields`. */
   #noteWhole(place: Place, subject: string, reason: string): void {
     this.note("field", place, undefined, `${subject} ${reason}`);
   }
@@ -71,10 +71,10 @@ export class Findings {
   }
 }
 
-/** What to say of fields that are known, but not there. */
+/** Hints for known fields in the wrong place. */
 const misplaced: { readonly [place: string]: string } = {
   "link key": ": the key is the name before the colon",
-  "domain name": ": the name of a domain is that before the colon",
+  "domain name": ": the name before the colon is the domain",
   "defaults url": ": each link has its own",
   "defaults alias": ": each link has its own",
   "defaults key": ": each link has its own",

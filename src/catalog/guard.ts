@@ -1,37 +1,37 @@
-/** The links of a catalog by the names of their domains: their keys, with a space between two. */
+/** The keys of a catalog's links by the names of their domains, separated by spaces. */
 export type Keys = Record<string, string>;
 
-/** Of fewer links than this no share is counted. */
+/** The share limits only this many links or more. */
 const fewest = 10;
-/** The share of the links that a run may delete or replace without being asked. */
+/** The share of the links that a run may delete or replace by default. */
 const share = 0.2;
-/** So many names stand in a message. */
+/** Number of keys in a message. */
 const shown = 8;
 
 /** The links of a catalog, with four characters of a digest for each alias and each destination. */
 export interface CatalogRecord {
   links: Keys;
-  /** In the order of the keys; "----" for a link without an alias of its own. Undefined in records of older versions. */
+  /** In the order of the keys; "----" if the catalog names no alias. Undefined in records of older versions. */
   marks: Keys | undefined;
 }
 
-/** A catalog, and what its program says of this run. */
+/** A catalog, with its program's arguments for this run. */
 export interface CatalogNews extends CatalogRecord {
-  /** Keys that links had before, by their keys. */
+  /** Former keys of links, by their keys. */
   formerly: Record<string, string[]>;
-  /** Keys that other catalogs of the program have taken over. */
+  /** Keys that moved to other catalogs of the program. */
   moved: readonly string[];
   /** As `LinkCatalogArgs.maxDeletes`. */
   maxDeletes: number | undefined;
 }
 
 /**
- * Refuses to delete a great part of a catalog: a file that was emptied, cut, moved or not read looks like links that were
- * removed on purpose. A table of which one column alone was sorted looks like links that get other aliases, or whose destinations
- * change places; so these count too. The engine keeps what the catalog had the last time, so this needs neither the
- * service nor the state, and it comes before the domains and links of the catalog are planned.
+ * Refuses to delete a great part of a catalog: an emptied, truncated, moved or unread file looks like intended removals. A table
+ * with one column sorted alone looks like links that get other aliases or exchange destinations. So these count too. The
+ * engine keeps the record of the last run, so this needs neither the service nor the state. It runs before the engine plans the
+ * domains and links of the catalog.
  *
- * @param before What the catalog had the last time.
+ * @param before The record of the last run.
  * @param allowDeletes The setting of this name.
  */
 export function refusals(
@@ -61,7 +61,7 @@ export function refusals(
   const allowed = Math.max(allowDeletes ?? 0, maxDeletes ?? 0);
   if (lost.length <= allowed) return [];
   const isTooMuch = (count: number, of: number) => of >= fewest && count > of * share;
-  /** What happens to which of some links. */
+  /** The changes to the given links, with their keys. */
   const text = (where: string, of: readonly Place[]) => {
     const parts = ways.flatMap(([way, is]) => {
       const keys = of.filter(is).map(({ key }) => key);
@@ -81,9 +81,9 @@ export function refusals(
   const details = domains.length > 1 && byDomain.length > 0 ? `: ${byDomain.join("; ")}` : "";
   const limit = maxDeletes === undefined ? "a fifth" : `maxDeletes: ${maxDeletes}`;
   return [
-    `${text("", had)}, which is more than ${limit}${details}. Nothing was changed. If some of the files were emptied, cut, ` +
-      `sorted by one column or not found, put them back. To allow it once, run the command with ` +
-      `SHORTLINK_ALLOW_DELETES=${lost.length}; to allow it for good, give the catalog maxDeletes: ${lost.length}.`,
+    `${text("", had)}, which is more than ${limit}${details}. Nothing was changed. If files were emptied, truncated, ` +
+      `sorted by one column or not found, restore them. To allow it once, run the command with ` +
+      `SHORTLINK_ALLOW_DELETES=${lost.length}; to allow it permanently, set maxDeletes of the catalog: ${lost.length}.`,
   ];
 }
 
@@ -107,8 +107,8 @@ function places({ links, marks = {} }: CatalogRecord): Place[] {
 }
 
 /**
- * The links that get a destination which another link gives up in the same run. A new destination for many links, or one for all
- * of them, is none of these.
+ * The links that get a destination which another link gives up in the same run. A new destination does not count, even if many
+ * links get it.
  */
 function exchangedOf(had: readonly Place[], now: ReadonlyMap<string, Place>): Set<string> {
   const changed = had.flatMap(({ key, url: old }) => {

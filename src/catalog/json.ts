@@ -1,24 +1,24 @@
 import { findNodeAtLocation, getNodeValue, parseTree, type Node, type ParseError } from "jsonc-parser";
 import { findingAt, placesIn, placeText, type Parsed, type Written } from "./written";
 
-// From the text of JSON to entries that know where they stand.
+// Parses JSON into entries with their places.
 
-/** What is wrong at a place, by the codes of the parser. */
+/** Descriptions of mistakes, by the parser's codes. */
 const mistakes: readonly string[] = [
   "",
-  "this is no value: put texts into double quotes",
-  "a number is not written like this",
-  "the name of a field in double quotes is expected, without a comma after the last field",
-  "a value is expected, without a comma after the last one",
+  "this is not a value: put text in double quotes",
+  "this is not a valid number",
+  "a field name in double quotes is expected; the last field has no comma after it",
+  "a value is expected; the last value has no comma after it",
   "a colon is expected",
   "a comma is expected",
   "a closing brace is expected",
   "a closing bracket is expected",
-  "nothing may follow the closing brace",
+  "remove the text after the closing brace",
   "JSON has no comments",
   "JSON has no comments",
   "the closing quote is missing on this line",
-  "a number is not written like this",
+  "this is not a valid number",
   "\\u takes four hexadecimal digits",
   "a backslash needs another one before it",
   "a control character must be written as an escape, like \\n or \\t",
@@ -36,7 +36,7 @@ export function parseJson(file: string, text: string, collections: readonly stri
   if (error) {
     note(
       Math.min(error.offset, text.trimEnd().length),
-      `is not JSON: ${mistakes[error.error] ?? "it is cut"}`,
+      `is not JSON: ${mistakes[error.error] ?? "it ends too early"}`,
     );
     return parsed;
   }
@@ -60,7 +60,7 @@ export function parseJson(file: string, text: string, collections: readonly stri
     isRead = true,
   ): Written => ({
     key,
-    // A big section is not turned into values twice.
+    // Avoids the conversion of a big section: `entriesOf` converts its entries.
     value: isRead && value ? plain(getNodeValue(value)) : undefined,
     at: (path = [], isKey = false) => place(offsetOf(value, path, isKey) ?? offset),
   });
@@ -90,7 +90,7 @@ function valueOf(property: Node | undefined): Node | undefined {
   return property?.children?.[1];
 }
 
-/** The parser gives objects without a prototype. */
+/** With ordinary objects: the parser returns objects without a prototype. */
 function plain(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(plain);
   if (typeof value !== "object" || value === null) return value;
@@ -116,7 +116,7 @@ function noteDuplicates(
 /** The offset of a part, or of its name; undefined if it is missing. */
 function offsetOf(node: Node | undefined, path: readonly PropertyKey[], isKey: boolean): number | undefined {
   if (!node || path.length === 0) return undefined;
-  // The nearest part that is there.
+  // The nearest part that exists.
   for (let length = path.length; length > 0; length--) {
     const found = findNodeAtLocation(node, path.slice(0, length) as (string | number)[]);
     if (found) return isKey && length === path.length ? (found.parent?.offset ?? found.offset) : found.offset;

@@ -17,9 +17,9 @@ import { Scopes } from "./scopes";
 import { suggest } from "./suggest";
 import { placeText, type Finding, type Parsed, type Written } from "./written";
 
-// From files to the effective entries: what each says, and which file said it.
+// Merges files into the effective entries, with the place of each value.
 
-/** The whole of a catalog, in the order of the keys, without the entries that cannot be read. */
+/** A whole catalog, in the order of the keys, without unreadable entries. */
 export interface Catalog {
   /** Names of the files with the entries. */
   files: string[];
@@ -28,21 +28,21 @@ export interface Catalog {
   findings: Finding[];
   /** False if some entries could not be read: a missing entry may be one of them. */
   isWhole: boolean;
-  /** For each domain or link that an overlay has removed, like `domain go.example`: the place. */
+  /** The end of a message with the place, for each domain or link that an overlay removed, like `domain go.example`. */
   removed: ReadonlyMap<string, string>;
 }
 
-/** Where a catalog is. */
+/** The sources of a catalog. */
 export interface Sources {
   /** Files, folders and patterns. */
   files: readonly string[];
-  /** Overlays, of which a later one wins. */
+  /** Overlays; later ones take precedence. */
   overlays?: readonly string[];
-  /** What relative names are relative to. Default: the working directory. */
+  /** Base of relative names. Default: the working directory. */
   folder?: string;
 }
 
-/** Reads all files and puts each entry together. Whatever is wrong is among the findings; nothing is thrown for it. */
+/** Reads all files and merges each entry. Mistakes become findings; missing or unreadable files throw a `FilesError`. */
 export function loadCatalog({ files, overlays = [], folder: given = process.cwd() }: Sources): Catalog {
   const folder = resolve(given);
   const findings = new Findings();
@@ -64,7 +64,7 @@ export function loadCatalog({ files, overlays = [], folder: given = process.cwd(
     const parsed = parse(file, "overlay");
     const spoken = applyOverlay(parsed, items, findings);
     if (spoken > 0 || parsed.findings.length > 0 || findings.all.length > before) continue;
-    const reason = "the overlay changes nothing: remove it, or fill it";
+    const reason = "the overlay changes nothing: remove it, or add changes";
     findings.note("overlay", { file, line: 1, column: 1 }, undefined, reason);
   }
   const domains = [...items.domains].map(([key, { name, nameAt, ...item }]) => ({
@@ -93,18 +93,18 @@ const kindNames = {
   overlay: "an overlay",
 };
 
-/** Notes which sections of a file are none. */
+/** Notes the unknown sections of a file. */
 function checkSections(parsed: Parsed, kind: schema.Kind, findings: Findings): void {
   if (kind !== "overlay" && parsed.findings.length > 0) findings.isWhole = false;
   const sectionsOf = (each: schema.Kind) => Object.keys(schema.documents[each].shape);
   const allowed = sectionsOf(kind);
   for (const [name, section] of parsed.sections) {
     if (name === "$schema" && typeof section.value !== "string") {
-      findings.note("field", section.at([]), undefined, "$schema must be a text");
+      findings.note("field", section.at([]), undefined, "$schema must be text");
     }
     if (allowed.includes(name)) continue;
     const other = (["catalog", "folder", "overlay"] as const).find((each) => sectionsOf(each).includes(name));
-    const instead = other ? `: it belongs into ${kindNames[other]}` : suggest(name, allowed);
+    const instead = other ? `: it belongs in ${kindNames[other]}` : suggest(name, allowed);
     findings.noteUnreadable(section.at(), `unknown section ${JSON.stringify(name)}${instead}`);
   }
 }
@@ -153,12 +153,7 @@ function readLinks(parsed: Parsed, scopes: Scopes, { links }: Items, findings: F
     const key = (given as string | undefined) ?? derivedKey(merged("", item).values);
     if (key !== undefined) add(links, "link", key, item, findings);
     else if (findings.isWhole)
-      findings.note(
-        "field",
-        entry.at(),
-        subject,
-        "needs a key, as it has no alias and domain to be named by",
-      );
+      findings.note("field", entry.at(), subject, "needs a key, because it has no alias or no domain");
   }
 }
 
@@ -167,7 +162,7 @@ function linkNamed(key: unknown, alias: unknown): string {
   return typeof alias === "string" ? `link with the alias ${JSON.stringify(alias)}` : "a link";
 }
 
-/** The entries of a section. Notes where it holds none. */
+/** The entries of a section. Notes a section of another form. */
 function entriesOf(parsed: Parsed, name: string, what: string, findings: Findings): Written[] {
   const entries = parsed.entriesOf(name, true);
   if (entries) return entries;

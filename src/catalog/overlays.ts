@@ -9,11 +9,11 @@ import { placeText, type Parsed, type Written } from "./written";
 export interface Items {
   domains: Map<string, RawDomain>;
   links: Map<string, RawLink>;
-  /** The entries that overlays have removed. */
+  /** The entries that overlays removed. */
   removed: Map<string, Written>;
 }
 
-/** What an overlay says of one kind of entry. */
+/** One kind of entry, with the rules for an overlay's changes. */
 interface Section {
   items: Map<string, RawEntry>;
   noun: "domain" | "link";
@@ -21,7 +21,7 @@ interface Section {
   key: { rule: z.ZodType; name: string; of: (text: string) => string };
 }
 
-/** Lays an overlay over the entries. Returns how many it speaks of. */
+/** Applies an overlay to the entries. Returns how many it names. */
 export function applyOverlay(parsed: Parsed, items: Items, findings: Findings): number {
   const { domains, links } = items;
   const domainKey = { rule: schema.domainName, name: "name", of: nameOf };
@@ -44,7 +44,7 @@ export function applyOverlay(parsed: Parsed, items: Items, findings: Findings): 
   return changes.reduce((sum, count) => sum + count, 0);
 }
 
-/** Gives domains other names. Returns how many it speaks of. */
+/** Renames domains. Returns how many the overlay names. */
 function rename(parsed: Parsed, domains: Map<string, RawDomain>, findings: Findings): number {
   const map = given(parsed.sections.get("domainMap"));
   if (!map || !findings.isSound(schema.domainMap, map, "domainMap")) return 0;
@@ -61,7 +61,7 @@ function rename(parsed: Parsed, domains: Map<string, RawDomain>, findings: Findi
   return names.length;
 }
 
-/** Changes entries, or takes them away. Returns how many it speaks of. */
+/** Changes or removes entries. Returns how many the overlay names. */
 function change(
   parsed: Parsed,
   { removed }: Items,
@@ -100,7 +100,7 @@ function change(
   return entries.length;
 }
 
-/** The end of a message about an entry that an overlay has removed. */
+/** The end of a message about an entry that an overlay removed. */
 export function removedText(entry: Written): string {
   return `: it was removed at ${placeText(entry.at())}`;
 }

@@ -3,15 +3,15 @@ import { parseJson } from "./json";
 import { findingAt, type Parsed } from "./written";
 import { parseYaml } from "./yaml";
 
-// From the text of a file to entries that know where they stand.
+// Parses the text of a file into entries with their places.
 
-/** Bytes of a file. A file of YAML takes some eighty times as much memory. */
+/** The largest file, in bytes. A YAML file takes many times as much memory. */
 const longest = 20 * 1024 * 1024;
 
 /** The extensions of catalog files. */
 export const extensions = [".yaml", ".yml", ".json", ".csv"];
 
-/** The first bytes as letters of the same numbers. */
+/** The first bytes as Latin-1 text. */
 function latin1(bytes: Uint8Array): string {
   return String.fromCharCode(...bytes.subarray(0, 4));
 }
@@ -20,7 +20,7 @@ function isOf(file: string, extension: string): boolean {
   return file.toLowerCase().endsWith(extension);
 }
 
-/** Reads a file as far as it can be read; `collections` names the sections whose entries are told apart later. */
+/** Reads as much of a file as it can. In the sections `collections`, the caller finds duplicate keys. */
 export function parseFile(file: string, bytes: Uint8Array, collections: readonly string[]): Parsed {
   const unreadable = (message: string, line = 1, column = 1): Parsed => ({
     file,
@@ -31,17 +31,17 @@ export function parseFile(file: string, bytes: Uint8Array, collections: readonly
   if (bytes.length > longest) return unreadable("is larger than 20 MB: split it");
   const isUtf16 = /^(?:\xff\xfe|\xfe\xff)/.test(latin1(bytes)) || bytes.subarray(0, 200).includes(0);
   if (latin1(bytes).startsWith("PK\u0003\u0004"))
-    return unreadable('is a spreadsheet and no text: export it as "CSV UTF-8"');
+    return unreadable('is a spreadsheet file: export it as "CSV UTF-8"');
   if (isUtf16) return unreadable('is not UTF-8 but UTF-16: save it as UTF-8 (in a spreadsheet: "CSV UTF-8")');
   let text;
   try {
-    // A break of two characters counts twice in a quoted cell of CSV, and YAML knows none of a single CR.
+    // The CSV parser counts a CRLF in a quoted cell twice, and the YAML parser knows no single CR.
     text = new TextDecoder("utf-8", { fatal: true }).decode(bytes).replace(/\r\n?/g, "\n");
   } catch {
     const before = new TextDecoder().decode(bytes).split("\ufffd", 1)[0] ?? "";
     const lines = before.split("\n");
     return unreadable(
-      'is not UTF-8: save it in that encoding (in a spreadsheet: "CSV UTF-8")',
+      'is not UTF-8: save it as UTF-8 (in a spreadsheet: "CSV UTF-8")',
       lines.length,
       (lines.at(-1) ?? "").length + 1,
     );

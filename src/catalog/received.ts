@@ -1,13 +1,13 @@
 import type { Row } from "../fields/row";
 
-// What a message about a field adds for people who write files: the value that was found, and what to type instead.
+// Additions to messages about fields, for people who write files: the value received, and a correction.
 
-/** The longest value that is repeated. */
+/** The longest value that a message shows in full. */
 const longest = 40;
-/** The values of these kinds say what is wrong, and none of them is a secret. A URL may hold a token. */
+/** Kinds whose values show the mistake and are never secret. A URL may hold a token. */
 const shown: readonly Row["kind"][] = ["flag", "count", "choice", "word", "dateTime", "id", "ids"];
 
-/** A reason with the value that was found, and the way out. @param value The wrong value, or the wrong part of it. */
+/** A reason with the value received and a correction. @param value The wrong value, or the wrong part of it. */
 export function withReceived(row: Row, value: unknown, reason: string): string {
   const isPlain = ["string", "number", "boolean"].includes(typeof value);
   if (row.secret || !isPlain) return reason;
@@ -15,7 +15,7 @@ export function withReceived(row: Row, value: unknown, reason: string): string {
   const isTyped = /^[“”„‘’«»]/.test(text);
   if (isTyped)
     return `begins with the typographic quotation mark ${text[0]}: type a plain one ("), or leave it out`;
-  if (reason === "must be a text") return 'must be a text: put it into quotes, like "0123"';
+  if (reason === "must be text") return 'must be text: put it in quotes, like "0123"';
   if (row.kind === "alias") {
     const sign = /[^\p{L}\p{M}\p{N}_-]/u.exec(text.trim())?.[0];
     return sign === undefined ? reason : `${reason}, not ${JSON.stringify(sign)}`;

@@ -5,8 +5,8 @@ import type { Catalog } from "./load";
 import { formerKeys, type FormerKey } from "./written";
 
 /**
- * The keys of the links by the names of their domains, and in the same order what their addresses and destinations are, which the
- * provider compares with those of the last run.
+ * The keys of the links by domain name, and marks of their aliases and destinations in the same order. The provider
+ * compares them with those of the last run.
  */
 export function keysOf(
   { domains, links }: Catalog,
@@ -34,7 +34,7 @@ function joined(lists: Record<string, string[]>): Keys {
   return Object.fromEntries(Object.entries(lists).map(([name, list]) => [name, list.join(" ")]));
 }
 
-/** Four signs for the alias and four for the destination: enough to see that they change, and little in the state. */
+/** Four characters each for alias and destination: enough to show a change, and little in the state. */
 function markOf({ alias, url }: Values): string {
   const sign = (text: string) => createHash("sha256").update(text).digest("base64url").slice(0, 4);
   // A link without an alias in the catalog keeps its alias.

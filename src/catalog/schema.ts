@@ -5,8 +5,8 @@ import { linkFields } from "../link/fields";
 import { describeRow, fieldSchema, jsonSchemaOf } from "./field-schema";
 import * as descriptions from "./descriptions";
 
-// The shape of catalog files. This is the source of what is checked and of the JSON Schema for editors; the rules of the fields
-// are those of the resources. What takes more than one entry to know is in `checks.ts`.
+// The shape of catalog files, for the checks and for the JSON Schema of editors. Fields have the same rules as in the resources.
+// `checks.ts` has the checks that need more than one entry.
 
 function described<Schema extends z.ZodType>(
   schema: Schema,
@@ -15,7 +15,7 @@ function described<Schema extends z.ZodType>(
   return schema.meta({ description, ...(examples.length > 0 ? { examples } : {}) });
 }
 
-/** The rules of the fields of a table, which may be left out; passwords are references. */
+/** The rules of the fields of a table, all optional; passwords are references. */
 function fieldsOf<Fields extends Table>(table: Fields): { [Name in keyof Fields]: z.ZodOptional } {
   const entries = Object.entries(table).map(([name, row]) => [name, describedRow(row).optional()]);
   return Object.fromEntries(entries) as { [Name in keyof Fields]: z.ZodOptional };
@@ -27,7 +27,7 @@ function describedRow(row: Row): z.ZodType {
     : described(fieldSchema(row), [describeRow(row), row.example]);
 }
 
-/** The rules of fields that may be left out. */
+/** The rules as optional fields, with their descriptions. */
 function optional<Rules extends Record<string, z.ZodType>>(
   shape: Rules,
   texts: Record<keyof Rules, descriptions.Text>,
@@ -39,13 +39,13 @@ function optional<Rules extends Record<string, z.ZodType>>(
   return Object.fromEntries(entries) as { [Name in keyof Rules]: z.ZodOptional<Rules[Name]> };
 }
 
-/** An error of a map that is none, but not of one with unknown fields, which are told of by their names. */
+/** The error for a value that is no map. A map with unknown fields keeps zod's error, which names them. */
 function mapError(text: string) {
   return { error: (issue: { code?: string }) => (issue.code === "unrecognized_keys" ? undefined : text) };
 }
 const fields = mapError("must be a map of fields");
 
-const text = z.string({ error: "must be a text" });
+const text = z.string({ error: "must be text" });
 const flag = z.boolean({ error: "must be true or false" });
 export const entryKey = text
   .max(300, { error: "is longer than 300 characters" })
@@ -62,8 +62,8 @@ const secret = z.strictObject(
   {
     error: (issue) =>
       issue.code === "unrecognized_keys"
-        ? "takes nothing but secret"
-        : 'must not stand in a file: write { secret: config:<name> } and run "pulumi config set --secret <name>", or ' +
+        ? "may contain only secret"
+        : 'must not be in a file: write { secret: config:<name> } and run "pulumi config set --secret <name>", or ' +
           "{ secret: env:<VARIABLE> }",
   },
 );
@@ -84,8 +84,8 @@ const ownShape = optional(
       error: "must be a key, { catalog, key } of another catalog, or a list of them",
     }),
     protect: flag,
-    owner: text.regex(/\S/, { error: "is empty: give it a value, or leave it out" }),
-    note: text.regex(/\S/, { error: "is empty: give it a value, or leave it out" }),
+    owner: text.regex(/\S/, { error: "is empty: give it a value, or remove it" }),
+    note: text.regex(/\S/, { error: "is empty: give it a value, or remove it" }),
   },
   descriptions.own,
 );
@@ -97,14 +97,14 @@ const url = describedRow(linkFields.url);
 export const link = z.strictObject({ url, alias, ...shared, formerly }, fields);
 /** A link in a list. */
 export const listedLink = link.extend({ key });
-/** What the links of a file or a folder have that do not say otherwise. */
+/** The default fields for the links of a file or a folder. */
 export const defaults = z.strictObject(shared, fields);
 /** A domain, under its name. */
 export const domain = z.strictObject({ ...domainShape, existing, ...common }, fields);
 /** A domain in a list. */
 export const listedDomain = domain.extend({ name: domainName });
 
-/** What an overlay changes of an entry; null takes a field away. */
+/** The changes of an overlay to an entry; null removes a field. */
 function changes(shape: Record<string, z.ZodType>) {
   const entries = Object.entries(shape).map(([name, rule]) => {
     const inner = rule instanceof z.ZodOptional ? (rule.unwrap() as z.ZodType) : rule;
@@ -118,7 +118,7 @@ export const domainChanges = changes({ ...domainShape, ...common });
 
 const days = "must be a number of days, 1 or greater";
 
-/** House rules. They hold for the entries of their file; in a folder's file, for all files in the folder and below. */
+/** House rules. They apply to the entries of their file; in a folder's file, to all files in the folder and below. */
 export const rules = z.strictObject(
   optional(
     {
@@ -129,7 +129,7 @@ export const rules = z.strictObject(
           }),
           { error: "must be a list of host names" },
         )
-        .min(1, { error: "is empty: no link could keep it" }),
+        .min(1, { error: "is empty: no link can comply with it" }),
       httpsOnly: flag,
       aliasPattern: text
         .refine(isPattern, { error: "must be a regular expression" })
@@ -153,8 +153,10 @@ function isPattern(source: string): boolean {
   }
 }
 
-/** What an overlay makes of the names of domains. */
-export const domainMap = z.record(domainName, domainName, { error: "must be a map from names to names" });
+/** The new names of domains in an overlay. */
+export const domainMap = z.record(domainName, domainName, {
+  error: "must be a map of domain names, like { go.example: go-stg.example }",
+});
 
 const section = <Schema extends z.ZodType>(schema: Schema, name: keyof typeof descriptions.sections) =>
   described(schema.nullish(), descriptions.sections[name]);
@@ -165,7 +167,7 @@ const folderShape = {
 };
 const { $schema } = folderShape;
 
-/** The sections of each kind of file, with what is in them. */
+/** The sections of each kind of file, with their content. */
 export const documents = {
   /** A file with entries. */
   catalog: z
@@ -175,9 +177,9 @@ export const documents = {
       links: section(z.union([z.record(entryKey, link), z.array(listedLink)]), "links"),
     })
     .meta({ title: descriptions.titles.catalog }),
-  /** `folder.yaml`: what holds for all files in its folder and below. */
+  /** `folder.yaml`: defaults and rules for all files in its folder and below. */
   folder: z.strictObject(folderShape).meta({ title: descriptions.titles.folder }),
-  /** What one environment has otherwise. */
+  /** An overlay: the differences of one environment. */
   overlay: z
     .strictObject({
       $schema,
@@ -195,7 +197,7 @@ export function jsonSchema(kind: Kind): object {
   return z.toJSONSchema(documents[kind], {
     io: "input",
     target: "draft-7",
-    // The examples are of what is written, but zod takes those of dates for what becomes of them, and leaves them out.
+    // The examples show written values, but zod takes those of dates for converted values and leaves them out.
     override: ({ zodSchema, jsonSchema }) => {
       const { examples, row } = z.globalRegistry.get(zodSchema) ?? {};
       if (row) Object.assign(jsonSchema, jsonSchemaOf(row as Row));

@@ -5,25 +5,25 @@ import type { Findings } from "./findings";
 import * as schema from "./schema";
 import type { Parsed, Written } from "./written";
 
-/** What holds for the entries of a file: the defaults of the nearest place first, the rules of the farthest. */
+/** The defaults and rules for the entries of a file, those of the topmost folder first. */
 export interface Scope {
   defaults: Written[];
   rulings: Ruling[];
 }
 
 /**
- * The defaults and rules of folders. They hold from the folder of Pulumi.yaml downward, as a program runs there; where there is none,
- * from the working directory downward, or from the folder that was named where that is elsewhere.
+ * The defaults and rules of folders. They apply from the folder of Pulumi.yaml downward, because a program runs there. Without a
+ * project they apply from the working directory downward, or from a named folder outside of it.
  */
 export class Scopes {
   readonly #folder: string;
   readonly #findings: Findings;
   readonly #parse: (file: string) => Parsed;
   readonly #known = new Map<string, Scope>();
-  /** Where the folders end whose files hold, if there is no project. */
+  /** The topmost folders whose files apply if there is no project. */
   readonly #bounds: string[];
 
-  /** @param files The names of the files, of which the folders may be elsewhere. */
+  /** @param files The names of the files, which may be outside of `folder`. */
   constructor(folder: string, files: readonly string[], findings: Findings, parse: (file: string) => Parsed) {
     this.#folder = folder;
     this.#findings = findings;
@@ -32,7 +32,7 @@ export class Scopes {
     this.#bounds = [folder, ...named.filter((each) => !(each + sep).startsWith(folder + sep))];
   }
 
-  /** The defaults of a file, the nearest first, and its rules, after those of the folders above it. */
+  /** The defaults for a file, the nearest first, and the rules for it, the topmost first. */
   of(parsed: Parsed): { inherited: Layer[]; rulings: readonly Ruling[] } {
     const { defaults, rulings } = this.#narrowed(this.#ofFolder(dirname(parsed.file)), parsed);
     return {
@@ -53,7 +53,7 @@ export class Scopes {
     const nameIn = (name: string) => toPosix(relative(this.#folder, join(path, name)));
     if (file !== undefined && other !== undefined) {
       const place = { file: nameIn(other), line: 1, column: 1 };
-      this.#findings.note("files", place, undefined, `is a second one beside ${file}: leave one of them`);
+      this.#findings.note("files", place, undefined, `is in the same folder as ${file}: keep one of them`);
     }
     const scope = file === undefined ? outer : this.#narrowed(outer, this.#parse(nameIn(file)));
     this.#known.set(folder, scope);
@@ -66,7 +66,7 @@ export class Scopes {
     if (defaults) {
       if (this.#findings.isSound(schema.defaults, defaults, "defaults"))
         scope.defaults = [...outer.defaults, defaults];
-      // What they would have said of the links is not known.
+      // Without these defaults the links are incomplete.
       else this.#findings.isWhole = false;
     }
     const section = given(sections.get("rules"));

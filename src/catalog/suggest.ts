@@ -1,12 +1,12 @@
 import { closest, distance } from "fastest-levenshtein";
 
-/** After so many findings nothing is suggested any more: where nothing fits anything, that would take minutes. */
+/** After this many findings there are no more suggestions: in a file full of mistakes they would take too long. */
 const mostHints = 100;
 
 /**
- * `: did you mean "url"?` where one of the names is near.
+ * `: did you mean "url"?` if one of the names is similar.
  *
- * @param told How many findings there are so far.
+ * @param told Number of findings so far.
  */
 export function suggest(name: string, known: readonly string[], told = 0): string {
   if (known.length === 0 || told > mostHints) return "";

@@ -1,23 +1,23 @@
-// What is wrong with the syntax of YAML, in words for people who have never read about it. The parser's own words name its parts.
+// Explains mistakes in YAML to people who have never read about its syntax. The parser's messages use its internal terms.
 
-/** Names whose values are not repeated, misspelled ones too. */
+/** Names whose values no message shows, misspelled ones too. */
 const secretName = /passw|secret|token/i;
 
-/** A mistake as the parser tells it. */
+/** A mistake as the parser reports it. */
 interface Mistake {
   code: string;
   message: string;
-  /** Where the parser noticed it, which may be behind it. */
+  /** The place where the parser noticed it, perhaps after it. */
   offset: number;
 }
 
-/** What to say of a mistake, and where it is. */
+/** The message for a mistake, and its place. */
 export interface Explained {
   offset: number;
   reason: string;
 }
 
-/** A field and the text behind it: `note: Sale: 50% off`. */
+/** A field and the text after it: `note: Sale: 50% off`. */
 const fieldPattern = /^(\s*(?:- )?)([\w.-]+):\s+(.*)$/;
 
 /** Explains a mistake. */
@@ -31,19 +31,18 @@ export function explain(text: string, { code, message, offset }: Mistake): Expla
   if (/^\s*\t/.test(line)) return here("begins with a tab: indent with spaces", start);
   if (line.includes("\u00a0"))
     return here(
-      "holds a space that is none, as copied from a page or a letter: type a plain one",
+      "contains a special space, often copied from a web page: type a plain one",
       start + line.indexOf("\u00a0"),
     );
-  if (code === "MULTIPLE_DOCS")
-    return here("is the begin of a second document: put it into a file of its own");
-  if (/^'.*'.*'/.test(value)) return quoted("the apostrophe ends the text: put the text into double quotes");
+  if (code === "MULTIPLE_DOCS") return here("begins a second document: put it in a separate file");
+  if (/^'.*'.*'/.test(value)) return quoted("the apostrophe ends the text: put the text in double quotes");
   if (code === "BAD_SCALAR_START" && value !== "" && offset === start + line.length - value.length)
-    return quoted(`a text that begins with ${value[0]} needs quotes`);
+    return quoted(`text that begins with ${value[0]} needs quotes`);
   if (code === "BLOCK_AS_IMPLICIT_KEY" && /[^{[].*:\s/.test(value) && !/^[{[]/.test(value))
-    return quoted("the text holds a colon and needs quotes");
-  if (code === "BAD_SCALAR_START") return here(`a text that begins with ${text[offset]} needs quotes`);
-  if (code === "TAG_RESOLVE_FAILED") return here("a text that begins with ! needs quotes");
-  if (/^Block scalar/.test(message)) return here("a text that begins with | or > needs quotes");
+    return quoted("text with a colon needs quotes");
+  if (code === "BAD_SCALAR_START") return here(`text that begins with ${text[offset]} needs quotes`);
+  if (code === "TAG_RESOLVE_FAILED") return here("text that begins with ! needs quotes");
+  if (/^Block scalar/.test(message)) return here("text that begins with | or > needs quotes");
   if (code === "BAD_DQ_ESCAPE")
     return here("\\ has a meaning in double quotes: write it twice, or use single quotes");
   const unspaced = /^(\s*(?:- )?)([\w.-]+):(\S.*)$/.exec(line);
@@ -55,12 +54,9 @@ export function explain(text: string, { code, message, offset }: Mistake): Expla
   if (opened !== undefined && (code === "MISSING_CHAR" || /^Flow /.test(message))) {
     const rest = lineAt(text, opened);
     if (text[opened] === '"' || text[opened] === "'")
-      return here(`the text in quotes that begins here does not end: add a second ${text[opened]}`, opened);
+      return here(`the quoted text that begins here does not end: add a closing ${text[opened]}`, opened);
     if (/ #/.test(rest))
-      return here(
-        'what follows " #" counts as a comment: put the value into quotes',
-        opened + rest.indexOf(" #"),
-      );
+      return here('text after " #" is a comment: put the value in quotes', opened + rest.indexOf(" #"));
     return here(
       `the ${text[opened]} that begins here does not end: add ${text[opened] === "{" ? "}" : "]"}`,
       opened,
@@ -77,10 +73,10 @@ export function explain(text: string, { code, message, offset }: Mistake): Expla
   }
   if (code === "BLOCK_IN_FLOW" || /Missing ,/.test(message))
     return here(
-      "a comma is missing in the braces, as in { alias: docs, url: https://example.com/ }, or a text with a colon needs quotes",
+      "a comma is missing in the braces, as in { alias: docs, url: https://example.com/ }, or text with a colon needs quotes",
     );
   if (code === "MISSING_CHAR" && name === "")
-    return here("is no field: write a name, a colon, a space and the value");
+    return here("is not a field: write a name, a colon, a space and the value");
   return here("cannot be read: look for a missing quote, colon or bracket here or in the line above");
 }
 
@@ -88,7 +84,7 @@ function lineAt(text: string, start: number): string {
   return text.slice(start).split("\n", 1)[0] ?? "";
 }
 
-/** The value in quotes, or a hint at them where it may be a password. */
+/** The value in quotes, or only the quotes if it may be a password. */
 function inQuotes(name: string, value: string): string {
   if (secretName.test(name)) return '"…"';
   const bare = value.replace(/^'(.*)'$/, "$1").replace(/\s+#.*$/, "");

@@ -1,4 +1,4 @@
-// What a file of a catalog says, and where.
+// The content of a catalog's file, with its places.
 
 /** Lines and columns count from 1. */
 export interface Place {
@@ -7,7 +7,7 @@ export interface Place {
   column: number;
 }
 
-/** Finds where an offset of a text is. */
+/** Finds the place of an offset in a text. */
 export function placesIn(file: string, text: string): (offset: number) => Place {
   const starts = [0];
   for (let at = -1; (at = text.indexOf("\n", at + 1)) >= 0;) starts.push(at + 1);
@@ -22,18 +22,18 @@ export function placesIn(file: string, text: string): (offset: number) => Place 
   };
 }
 
-/** What kind of mistake a finding is. */
+/** Kind of mistake. */
 export type FindingKind =
   "syntax" | "field" | "reference" | "duplicate" | "circle" | "rule" | "overlay" | "files";
 
 /** A mistake in a file. */
 export interface Finding extends Place {
   kind: FindingKind;
-  /** What has the mistake, like `link "docs"`; undefined for a file as a whole. */
+  /** The thing with the mistake, like `link "docs"`; undefined for a file as a whole. */
   subject: string | undefined;
-  /** What is wrong with it. */
+  /** The mistake. */
   reason: string;
-  /** Both. */
+  /** Subject and reason. */
   message: string;
 }
 
@@ -52,16 +52,16 @@ export interface Written {
   /** Undefined for an item of a list. */
   key: string | undefined;
   value: unknown;
-  /** The position of the part, or of something in it; with `isKey` that of the name. A missing part is where it would be. */
+  /** The place of the part or of something in it; with `isKey`, of its name. A missing part has the place of its parent. */
   at: (path?: readonly PropertyKey[], isKey?: boolean) => Place;
 }
 
-/** The top of a file. Entries stand in order; maps and lists are told apart by their keys. */
+/** The top of a file. Entries keep their order; those of maps have keys, those of lists have none. */
 export interface Parsed {
   file: string;
   /** The sections by their names. */
   sections: Map<string, Written>;
-  /** The entries of a section that is a map, or with `orList` a list; undefined where it is neither. */
+  /** The entries of a section that is a map, or with `orList` a list; undefined if it is neither. */
   entriesOf: (section: string, orList: boolean) => Written[] | undefined;
   findings: Finding[];
 }
@@ -71,10 +71,10 @@ export function placeText({ file, line, column }: Place): string {
   return `${file}:${line}:${column}`;
 }
 
-/** A key that an entry had before: of its catalog, or of another one of the program. */
+/** A former key of an entry: of its catalog, or of another one of the program. */
 export type FormerKey = string | { catalog: string; key: string };
 
-/** The keys that an entry had before. */
+/** The former keys of an entry. */
 export function formerKeys({ formerly = [] }: { formerly?: unknown }): FormerKey[] {
   return [formerly as FormerKey | FormerKey[]].flat();
 }

@@ -3,7 +3,7 @@ import type { Node, Pair, YAMLMap } from "yaml";
 import { explain } from "./syntax";
 import { findingAt, placesIn, placeText, type Finding, type Parsed, type Written } from "./written";
 
-// From the text of YAML to entries that know where they stand.
+// Parses YAML into entries with their places.
 
 /** Reads YAML. In `collections` a duplicate key makes two entries; anywhere else it is a mistake. */
 export function parseYaml(file: string, text: string, collections: readonly string[]): Parsed {
@@ -11,7 +11,7 @@ export function parseYaml(file: string, text: string, collections: readonly stri
     schema: "core",
     merge: true,
     prettyErrors: false,
-    // Found below, for all maps in one go and with both places.
+    // The code below finds duplicates, with both places.
     uniqueKeys: false,
     logLevel: "error",
   });
@@ -20,7 +20,7 @@ export function parseYaml(file: string, text: string, collections: readonly stri
   const findings: Finding[] = [];
   const note = (offset: number, message: string) =>
     findings.push(findingAt("syntax", place(offset), undefined, message));
-  // What follows at the same place only follows from it.
+  // More errors at the same place only follow from the first.
   const places = new Set<number>();
   for (const { code, pos, message } of doc.errors) {
     const { offset, reason } = explain(text, { code, message, offset: pos[0] });
@@ -50,7 +50,7 @@ export function parseYaml(file: string, text: string, collections: readonly stri
         if (textOf(key) !== "<<") continue;
         const merged = resolve(value);
         const sources = isSeq(merged) ? merged.items.map(resolve) : [merged];
-        // For a missing anchor there is a message already.
+        // A missing anchor has its own message.
         if (!sources.every((each) => each === undefined || isMap(each)))
           note(startOf(key), "<< takes a map, or a list of maps");
       }
@@ -60,9 +60,9 @@ export function parseYaml(file: string, text: string, collections: readonly stri
       if (!target)
         note(
           startOf(alias),
-          "a text that begins with * needs quotes (without, it repeats an anchor, and there is none of this name)",
+          "text that begins with * needs quotes (without quotes it repeats an anchor, and the file has none of this name)",
         );
-      else if (path.includes(target)) note(startOf(alias), "an anchor cannot hold what repeats it");
+      else if (path.includes(target)) note(startOf(alias), "an anchor cannot contain a reference to itself");
     },
   });
   if (findings.length > 0) return top;
@@ -74,7 +74,7 @@ export function parseYaml(file: string, text: string, collections: readonly stri
       return [{ key, value: node ? (node as Node).toJS(doc) : null, at }];
     } catch (error) {
       if (!(error instanceof ReferenceError)) throw error;
-      note(offset, "repeats too much by its anchors");
+      note(offset, "repeats too much with its anchors");
       return [];
     }
   };
@@ -89,12 +89,12 @@ export function parseYaml(file: string, text: string, collections: readonly stri
   duplicates(contents, (pair, first) => note(startOf(pair.key), again(pair, first)));
   for (const map of own) {
     const merge = isMap(map) ? map.items.find((pair) => textOf(pair.key) === "<<") : undefined;
-    if (merge) note(startOf(merge.key), "<< has a meaning inside of an entry only");
+    if (merge) note(startOf(merge.key), "<< works only inside an entry");
   }
   if (findings.length > 0) return top;
   const nodes = new Map(contents.items.map((pair) => [textOf(pair.key), pair]));
   for (const [name, pair] of nodes) {
-    // A big section is not turned into values twice.
+    // Avoids the conversion of a big section: `entriesOf` converts its entries.
     const isCollection = collections.includes(name);
     const [section] = entryAt(name, isCollection ? undefined : pair.value, startOf(pair.key));
     if (section) top.sections.set(name, section);
@@ -108,7 +108,7 @@ export function parseYaml(file: string, text: string, collections: readonly stri
   return top;
 }
 
-/** The text of a key as it is written: `404` and not a number. */
+/** The text of a key as written: `404` is no number here. */
 function textOf(key: unknown): string {
   return isScalar(key) ? (key.source ?? String(key.value)) : String(key);
 }

@@ -1,7 +1,7 @@
 import { Account } from "../account/account";
 import type { ReadConfig } from "../account/settings";
 
-/** The account that a configuration and the environment name. Throws a `SettingsError` where something is missing or wrong there. */
+/** Opens the account of a configuration and the environment. Throws a `SettingsError` if a setting is missing or wrong. */
 export function openAccount(readConfig: ReadConfig): Account {
   const account = new Account({
     readConfig,

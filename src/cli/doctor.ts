@@ -22,13 +22,13 @@ interface Options {
 /** Milliseconds to wait for the service. */
 const patience = 20_000;
 
-/** `pulumi-shortlink doctor`: what is missing or wrong, before the first `pulumi up`. */
+/** `pulumi-shortlink doctor`: reports what is missing or wrong, before the first `pulumi up`. */
 export function doctorCommand(): Command {
   return new Command("doctor")
-    .description("look at the project, its settings and the service, and say what to do; changes nothing")
+    .description("check the project, its settings and the service, and print what to do; changes nothing")
     .option("--stack <name>", "stack (default: the selected one)")
     .addOption(
-      new Option("--format <format>", "form of the report").choices(["text", "json"]).default("text"),
+      new Option("--format <format>", "format of the report").choices(["text", "json"]).default("text"),
     )
     .action(async ({ stack, format }: Options, command: Command) => {
       const checks = await examine(stack === undefined ? [] : ["--stack", stack]);
@@ -47,7 +47,7 @@ function toText(checks: readonly Check[], paint: Paint): string {
       ({ about, ok, text }) =>
         `${ok ? paint("good", "ok   ") : paint("bad", "WRONG")}  ${about.padEnd(width)}  ${text}`,
     ),
-    bad === 0 ? "Nothing is wrong." : `${bad} of ${checks.length} to put right.`,
+    bad === 0 ? "Nothing is wrong." : `${bad} of ${checks.length} checks failed.`,
   ].join("\n");
 }
 
@@ -69,7 +69,7 @@ async function examine(stack: readonly string[]): Promise<Check[]> {
   return checks;
 }
 
-/** The configuration of the stack, and what is to be said of it. */
+/** Reads and checks the configuration of the stack. */
 async function checkConfig(stack: readonly string[]): Promise<{ readConfig: ReadConfig; check: Check }> {
   try {
     const text = await pulumi(["config", "--json", "--show-secrets", ...stack]);

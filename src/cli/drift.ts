@@ -19,22 +19,20 @@ interface Options {
 
 const day = 24 * 60 * 60 * 1000;
 
-/** `pulumi-shortlink drift`: what is different on the service, for a run every night. */
+/** `pulumi-shortlink drift`: reports differences on the service, for a nightly run. */
 export function driftCommand(): Command {
   return new Command("drift")
-    .description(
-      "compare the account with the state of a stack and change nothing; exit code 1 where there is something to see",
-    )
+    .description("compare the account with the state of a stack; changes nothing; exit code 1 if they differ")
     .option("--stack <name>", "stack (default: the selected one)")
     .option(
       "--ignore <pattern>",
-      "domain/alias of links to leave unmanaged, like 'go.example/tmp-*'; several times",
+      "links to leave out, by domain/alias, like 'go.example/tmp-*'; repeatable",
       collect,
       [],
     )
-    .option("--expiring <days>", "tell of links that expire within so many days", parseDays, 7)
-    .option("--check-links", "ask the destinations of the stack's links whether they answer", false)
-    .addOption(new Option("--format <format>", "form of the report").choices(driftFormats).default("text"))
+    .option("--expiring <days>", "list links that expire within this many days", parseDays, 7)
+    .option("--check-links", "check that the destinations of the stack's links answer", false)
+    .addOption(new Option("--format <format>", "format of the report").choices(driftFormats).default("text"))
     .action(async ({ stack, ignore, expiring, format, checkLinks }: Options, command: Command) => {
       const of = stack === undefined ? [] : ["--stack", stack];
       const account = openAccount(await configOf(of));

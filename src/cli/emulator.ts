@@ -10,9 +10,9 @@ interface Options {
 /** `pulumi-shortlink emulator`: serves until it is interrupted. */
 export function emulatorCommand(): Command {
   return new Command("emulator")
-    .description("run the short-link service in miniature on 127.0.0.1, for trials and tests")
-    .option("--port <number>", "port to listen on; 0 takes a free one", parsePort, 8787)
-    .option("--data <file>", "JSON file that keeps domains and links between runs (default: keep nothing)")
+    .description("run a local emulator of the short-link service on 127.0.0.1, for trials and tests")
+    .option("--port <number>", "port to listen on; 0 picks a free one", parsePort, 8787)
+    .option("--data <file>", "JSON file that keeps domains and links between runs (default: none)")
     .option("--api-key <key>", "the account's API key", "emulator-key")
     .action(async ({ port, data, apiKey }: Options) => {
       const emulator = await createEmulator({ port, apiKey, ...(data === undefined ? {} : { data }) }).catch(
@@ -36,7 +36,6 @@ export function emulatorCommand(): Command {
 
 function parsePort(value: string): number {
   const port = Number(value);
-  if (!/^\d+$/.test(value) || port > 65535)
-    throw new InvalidArgumentError("A port is a number from 0 to 65535.");
+  if (!/^\d+$/.test(value) || port > 65535) throw new InvalidArgumentError("Give a port from 0 to 65535.");
   return port;
 }

@@ -7,30 +7,32 @@ import { openAccount } from "./account";
 import { collect, matchesOne } from "./patterns";
 import { timeZoneOption } from "./validate";
 
-/** How files are written, for each command that writes them. */
+/** The options of each command that writes catalog files. */
 export type FilesOptions = Omit<ExportOptions, "folder" | "isWanted"> & { only: string[] };
 
 /** Adds the options about the files to a command. */
 export function withFilesOptions(command: Command): Command {
   return command
-    .addOption(new Option("--format <format>", "form of the files").choices(formats).default("yaml"))
-    .addOption(new Option("--split <by>", "folders of the links").choices(splits).default("domain"))
+    .addOption(new Option("--format <format>", "format of the files").choices(formats).default("yaml"))
+    .addOption(
+      new Option("--split <by>", "how to split the links into folders").choices(splits).default("domain"),
+    )
     .option(
       "--only <pattern>",
-      "domain/alias of the links to write, like 'go.example/docs-*'; several times",
+      "links to write, by domain/alias, like 'go.example/docs-*'; repeatable",
       collect,
       [],
     )
-    .option("--skip-invalid", "leave out what a catalog cannot say, and name it", false);
+    .option("--skip-invalid", "skip and list what a catalog cannot describe", false);
 }
 
-/** `pulumi-shortlink export`: a whole account as a catalog. */
+/** `pulumi-shortlink export`: writes a whole account as a catalog. */
 export function exportCommand(): Command {
   const command = new Command("export")
     .description(
-      "write all domains and links of the account as a catalog; reads SHORTLINK_BASE_URL and SHORTLINK_API_KEY",
+      "write all domains and links of the account as a catalog; needs SHORTLINK_BASE_URL and SHORTLINK_API_KEY",
     )
-    .argument("[folder]", "folder to write, which must be empty or not exist", "links");
+    .argument("[folder]", "folder to write; must be empty or missing", "links");
   return withFilesOptions(command)
     .addOption(timeZoneOption())
     .action(async (folder: string, { timeZone, ...options }: FilesOptions & { timeZone?: string }) => {
@@ -40,12 +42,12 @@ export function exportCommand(): Command {
     });
 }
 
-/** The options as an export takes them. */
+/** Converts the options of a command to the options of an export. */
 export function toExportOptions(folder: string, { only, ...options }: FilesOptions): ExportOptions {
   return { ...options, folder, ...(only.length > 0 ? { isWanted: matchesOne(only) } : {}) };
 }
 
-/** Says what was written, and which secrets the files need. */
+/** Prints a summary, and the secrets that the files need. */
 export function printExported(folder: string, { files, links, domains, secrets, skipped }: Exported): void {
   const count = (number: number, noun: string) => `${number} ${noun}${number === 1 ? "" : "s"}`;
   console.log(
@@ -54,7 +56,7 @@ export function printExported(folder: string, { files, links, domains, secrets, 
   for (const text of skipped) console.error(`left out: ${text}`);
   if (secrets.length === 0) return;
   console.log(
-    `The service tells no passwords, so ${count(secrets.length, "password")} must be set before the first "pulumi up":`,
+    `The service returns no passwords: set ${count(secrets.length, "password")} before the first "pulumi up":`,
   );
   for (const name of secrets) console.log(`  pulumi config set --secret ${name}`);
 }

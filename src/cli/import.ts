@@ -16,16 +16,16 @@ interface Options extends FilesOptions {
   run: boolean;
 }
 
-/** `pulumi-shortlink import`: what the program names and the account has comes into the state, without a write. */
+/** `pulumi-shortlink import`: brings existing objects of the program into the state, without a write to the service. */
 export function importCommand(): Command {
   const command = new Command("import")
     .description(
-      "bring domains and links that the account has already into the stack of this project; changes nothing on the service",
+      "import existing domains and links into the stack of this project; changes nothing on the service",
     )
-    .argument("[folder]", "folder for the whole account as a catalog, to write first (default: none)")
+    .argument("[folder]", "folder into which to export the whole account first (default: none)")
     .option("--stack <name>", "stack (default: the selected one)")
     .option("--file <file>", 'file to write for "pulumi import --file"', "import.json")
-    .option("--run", "run that import and write no file", false);
+    .option("--run", "run the import instead of writing a file", false);
   return withFilesOptions(command).action(
     async (folder: string | undefined, { stack, file, run, ...options }: Options) => {
       const of = stack === undefined ? [] : ["--stack", stack];
@@ -40,10 +40,10 @@ export function importCommand(): Command {
 }
 
 /**
- * Brings what the program of the working directory names and the account has into the stack.
+ * Imports the objects that the program in the working directory names and the account has.
  *
  * @param of The option that names the stack.
- * @param file Is written for an import by hand; undefined to import now.
+ * @param file The file to write for a manual import; undefined to import now.
  */
 export async function importAll(
   account: Account,
@@ -71,8 +71,8 @@ export async function importAll(
       "--suppress-outputs",
       ...importing,
     ];
-    // It writes nothing on the service, so a run that is killed needs no trace; and the engine would save the whole state twice
-    // for each link.
+    // With checkpoints the engine would save the whole state twice for each link. The import writes nothing on the service, so an
+    // interrupted run needs no trace.
     await pulumi(args, { variables: { PULUMI_SKIP_CHECKPOINTS: "true" } });
   } finally {
     rmSync(aside, { recursive: true });

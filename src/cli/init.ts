@@ -3,15 +3,16 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, relative, resolve } from "node:path";
-import { readVariable, SettingsError } from "../account/settings";
+import { readVariable, SettingsError, setVariable } from "../account/settings";
 import { FilesError } from "../catalog/files";
-import { exportAccount } from "../live/export";
+import { exportAccount, needsTimeZone } from "../live/export";
 import { projectFiles, templates, type NewProject, type Template } from "../live/project";
 import { survey, type Survey } from "../live/survey";
 import { openAccount } from "./account";
 import { printExported } from "./export";
 import { importAll } from "./import";
-import { pulumi } from "./pulumi";
+import { pulumi, PulumiError } from "./pulumi";
+import { timeZoneOption, toTimeZone } from "./validate";
 
 interface Options {
   url?: string;
@@ -22,6 +23,7 @@ interface Options {
   import?: boolean;
   package?: string;
   install: boolean;
+  timeZone?: string;
 }
 
 /** The manifest of this package. */
@@ -30,62 +32,77 @@ interface Manifest {
   peerDependencies: Record<string, string>;
 }
 
+const passphraseVariable = "PULUMI_CONFIG_PASSPHRASE";
+
 /** `pulumi-shortlink init`: from nothing to a first preview. */
 export function initCommand(): Command {
   return new Command("init")
     .description(
-      "start a project: look at the account, write the files, make the stack, show the first preview",
+      "create a project: check the account, write the files, create the stack, show the first preview",
     )
-    .argument("[folder]", "folder of the project, which is made if it does not exist", ".")
-    .option("--url <address>", "address of the service (default: SHORTLINK_BASE_URL, else it asks)")
+    .argument("[folder]", "folder of the project; created if it is missing", ".")
+    .option("--url <address>", "address of the service (default: SHORTLINK_BASE_URL, else a question)")
     .option(
       "--key-file <file>",
-      "file with the API key, - for standard input (default: SHORTLINK_API_KEY, else it asks)",
+      "file with the API key, - for standard input (default: SHORTLINK_API_KEY, else a question)",
     )
     .addOption(
       new Option(
         "--template <template>",
-        "links in files, or a program (default: files, or it asks)",
+        "links in files, or in a program (default: files, or a question)",
       ).choices(templates),
     )
     .option(
       "--domain <name>",
-      "domain of the first link (default: that of the account, else it asks)",
+      "domain of the first link (default: the account's only domain, else a question)",
       toDomain,
     )
-    .option("--stack <name>", "stack to make", "dev")
-    .option("--import", "bring all that the account has into files and into the stack (default: it asks)")
-    .option("--no-import", "leave it alone")
-    .option("--package <spec>", "what npm is to install as pulumi-shortlink (default: this version)")
-    .option("--no-install", "write the files only: no npm, no stack")
+    .option("--stack <name>", "stack to create", "dev")
+    .option(
+      "--import",
+      "export the whole account into files and import it into the stack (default: a question)",
+    )
+    .option("--no-import", "do not import the account")
+    .addOption(timeZoneOption())
+    .option("--package <spec>", "package that npm installs as pulumi-shortlink (default: this version)")
+    .option("--no-install", "only write the files: no npm, no stack")
     .action(init);
 }
 
 function toDomain(text: string): string {
   if (/^[^\s/:]+\.[^\s/:.]+$/.test(text)) return text;
-  throw new InvalidArgumentError("A domain is a host name like go.example.com.");
+  throw new InvalidArgumentError("Give a host name like go.example.com for the domain.");
 }
 
-function problemOfDomain(text = ""): string | undefined {
-  try {
-    toDomain(text);
-    return undefined;
-  } catch (error) {
-    return (error as Error).message;
-  }
-}
+/** The message of a parser about an answer. Undefined if the answer is valid. */
+const problemFor =
+  (parse: (text: string) => string) =>
+  (text = ""): string | undefined => {
+    try {
+      parse(text);
+      return undefined;
+    } catch (error) {
+      return (error as Error).message;
+    }
+  };
 
 async function init(folder: string, options: Options): Promise<void> {
   const isAsking = process.stdin.isTTY && process.stdout.isTTY;
   const root = resolve(folder);
   const { url, key } = await connection(options, isAsking);
-  const account = openAccount((name) => ({ "shortlink:baseUrl": url, "shortlink:apiKey": key })[name]);
+  const open = (timeZone?: string) => {
+    const config: Record<string, string | undefined> = { baseUrl: url, apiKey: key, timeZone };
+    return openAccount((name) => config[name.replace("shortlink:", "")]);
+  };
+  let account = open();
+  const { baseUrl } = account.settings;
   const held = await survey(account.client);
   console.log(
-    `${account.settings.baseUrl} has ${count(held.domains.length, "domain")} and ${count(held.links.length, "link")}.`,
+    `${baseUrl} has ${count(held.domains.length, "domain")} and ${count(held.links.length, "link")}.`,
   );
 
-  const chosen = await choices(options, held, isAsking);
+  const { timeZone, ...chosen } = await choices(options, held, isAsking);
+  if (timeZone !== undefined) account = open(timeZone);
   const { version, peerDependencies } = JSON.parse(
     readFileSync(join(__dirname, "../../package.json"), "utf8"),
   ) as Manifest;
@@ -95,10 +112,11 @@ async function init(folder: string, options: Options): Promise<void> {
   const sdkRange = peerDependencies["@pulumi/pulumi"] ?? "*";
   write(root, projectFiles({ ...chosen, name, packageSpec, sdkRange }));
   process.chdir(root);
+  const config = { baseUrl, ...(timeZone === undefined ? {} : { timeZone }) };
   const commands = [
     "npm install",
     `pulumi stack init ${stack}`,
-    `pulumi config set shortlink:baseUrl ${account.settings.baseUrl}`,
+    ...Object.entries(config).map(([setting, value]) => `pulumi config set shortlink:${setting} ${value}`),
     "pulumi config set --secret shortlink:apiKey",
     chosen.isImport ? "npx pulumi-shortlink import links --run" : "pulumi preview",
   ];
@@ -106,8 +124,10 @@ async function init(folder: string, options: Options): Promise<void> {
   if (!install) return console.log(next);
   try {
     await npmInstall();
-    await pulumi(["stack", "init", stack]);
-    await pulumi(["config", "set", "shortlink:baseUrl", account.settings.baseUrl, "--stack", stack]);
+    const passphrase = await makeStack(stack, name, isAsking);
+    if (passphrase !== undefined) setVariable(passphraseVariable, passphrase);
+    for (const [setting, value] of Object.entries(config))
+      await pulumi(["config", "set", `shortlink:${setting}`, value, "--stack", stack]);
     await pulumi(["config", "set", "--secret", "shortlink:apiKey", "--stack", stack], { input: key });
   } catch (error) {
     throw new Error(`${(error as Error).message}\nThe files are written. ${next}`, { cause: error });
@@ -117,7 +137,8 @@ async function init(folder: string, options: Options): Promise<void> {
       ...{ folder: "links", format: "yaml", split: "domain", skipInvalid: false },
     });
     printExported("links", exported);
-    if (exported.secrets.length > 0) return console.log("Then run: npx pulumi-shortlink import --run");
+    if (exported.secrets.length > 0)
+      return console.log(`Then go to ${root} and run: npx pulumi-shortlink import --run`);
     await importAll(account, () => Promise.resolve(held), { of: ["--stack", stack] });
   }
   await pulumi(["preview", "--stack", stack], { isShown: true });
@@ -160,16 +181,34 @@ async function choices(
   options: Options,
   { domains, links }: Survey,
   isAsking: boolean,
-): Promise<Pick<NewProject, "template" | "isImport" | "domain" | "alias" | "isExisting">> {
+): Promise<
+  Pick<NewProject, "template" | "isImport" | "domain" | "alias" | "isExisting"> & {
+    timeZone?: string | undefined;
+  }
+> {
   const isEmpty = domains.length + links.length === 0;
   const { select, confirm, text } = isAsking ? await prompts() : {};
   const isImport =
     options.import ??
     (!isEmpty && options.template !== "typescript" && confirm
-      ? await answer(confirm({ message: "Bring them into files and into the stack?" }))
+      ? await answer(confirm({ message: "Export them into files and import them into the stack?" }))
       : false);
   if (isImport && options.template === "typescript")
     throw new FilesError("--import writes the account as files: leave out --template typescript.");
+  // The service returns active periods in UTC and does not return the zone in which it reads them.
+  const dated = isImport ? links.filter((link) => link.active_period_end_at !== null).length : 0;
+  const timeZone =
+    options.timeZone ??
+    (dated > 0 && text
+      ? await answer(
+          text({
+            message: `Time zone of the account (${count(dated, "link")} with an active period)`,
+            placeholder: "Europe/Berlin",
+            validate: problemFor(toTimeZone),
+          }),
+        )
+      : undefined);
+  if (dated > 0 && timeZone === undefined) throw new FilesError(needsTimeZone(dated));
   const template =
     options.template ??
     (isImport || !select
@@ -189,14 +228,15 @@ async function choices(
     first?.name ??
     (isImport
       ? ""
-      : text && (await answer(text({ message: "Domain of the short links", validate: problemOfDomain }))));
+      : text &&
+        (await answer(text({ message: "Domain of the short links", validate: problemFor(toDomain) }))));
   if (domain === undefined)
     throw new FilesError("The account has no domain yet: name the one of the first link with --domain.");
   const isSame = (name: string | null, other: string) => name?.toLowerCase() === other.toLowerCase();
   const isExisting = domains.some(({ name }) => isSame(name, domain));
   const names = ["pulumi", ...links.map((_, i) => `pulumi-${i + 2}`)];
   const alias = names.find((name) => !links.some((link) => isSame(link.alias, name))) ?? "pulumi";
-  return { template, isImport, domain, alias, isExisting };
+  return { template, isImport, domain, alias, isExisting, timeZone };
 }
 
 /** The questions; loaded for those who are asked. */
@@ -206,7 +246,7 @@ async function prompts() {
 
 async function answer<Value>(asked: Promise<Value>): Promise<Exclude<Value, symbol>> {
   const value = await asked;
-  if (typeof value === "symbol") throw new FilesError("Ended without an answer. Nothing was written.");
+  if (typeof value === "symbol") throw new FilesError("Canceled. Nothing was written.");
   return value as Exclude<Value, symbol>;
 }
 
@@ -234,13 +274,50 @@ function write(folder: string, files: Record<string, string>): void {
   const taken = [...new Set(tops)].filter((file) => existsSync(join(folder, file)));
   if (taken.length > 0) {
     throw new FilesError(
-      `${folder} has ${taken.join(", ")} already, and nothing there is overwritten: name another folder, like "pulumi-shortlink init short-links".`,
+      `${folder} has ${taken.join(", ")} already, and init overwrites nothing: name another folder, like "pulumi-shortlink init short-links".`,
     );
   }
   for (const [file, text] of Object.entries(files)) {
     mkdirSync(dirname(join(folder, file)), { recursive: true });
     writeFileSync(join(folder, file), text);
   }
+}
+
+/** Creates the stack. Returns the passphrase for its secrets, if it had to ask for one. */
+async function makeStack(stack: string, project: string, isAsking: boolean): Promise<string | undefined> {
+  const make = (variables = {}) => pulumi(["stack", "init", stack], { variables });
+  try {
+    await make();
+    return undefined;
+  } catch (error) {
+    const { message } = error as Error;
+    // Pulumi asks for it itself, but at each of the following commands again.
+    if (message.includes(passphraseVariable) && isAsking) {
+      const passphrase = await askPassphrase();
+      await make({ [passphraseVariable]: passphrase });
+      return passphrase;
+    }
+    // It belongs to another project of this name, whose links must not become this project's.
+    if (error instanceof PulumiError && message.includes("already exists"))
+      throw new Error(
+        `There is a stack "${stack}" of a project "${project}" already. Create one of another name, or remove that one if it is ` +
+          `not needed: pulumi stack rm ${stack}`,
+        { cause: error },
+      );
+    throw error;
+  }
+}
+
+async function askPassphrase(): Promise<string> {
+  const { password, note } = await prompts();
+  note(
+    `Pulumi encrypts the secrets of a stack on this machine with a passphrase.\n` +
+      `It asks for it at each command, unless ${passphraseVariable} is set.`,
+  );
+  const passphrase = (await answer(password({ message: "New passphrase" }))) ?? "";
+  const isSame = (text = "") => (text === passphrase ? undefined : "The passphrases differ.");
+  await answer(password({ message: "The same again", validate: isSame }));
+  return passphrase;
 }
 
 async function npmInstall(): Promise<void> {

@@ -2,22 +2,22 @@ import { Command, Option } from "commander";
 import { readJournal } from "../account/journal-files";
 import { journalFolder } from "../account/settings";
 
-/** `pulumi-shortlink journal`: what no run has seen in its state yet. */
+/** `pulumi-shortlink journal`: lists the writes that no run has seen in its state yet. */
 export function journalCommand(): Command {
   return new Command("journal")
-    .description(
-      "show what runs have made, changed and deleted, or were about to, that no later run has seen in its state",
-    )
+    .description("list creates, updates and deletes of earlier runs that no state confirms yet")
     .argument(
       "[folder]",
       "folder of the journal (default: SHORTLINK_JOURNAL, else shortlink in Pulumi's home)",
     )
-    .addOption(new Option("--format <format>", "form of the list").choices(["text", "json"]).default("text"))
+    .addOption(
+      new Option("--format <format>", "format of the list").choices(["text", "json"]).default("text"),
+    )
     .action((given: string | undefined, { format }: { format: "text" | "json" }) => {
       const folder = given ?? journalFolder(() => undefined);
       const { intents, changes } = folder === undefined ? { intents: [], changes: [] } : readJournal(folder);
       if (format === "json") return console.log(JSON.stringify([...intents, ...changes], null, 2));
-      if (intents.length + changes.length === 0) return console.log("Nothing is open.");
+      if (intents.length + changes.length === 0) return console.log("The journal has no open entries.");
       for (const { time, service, key, id, urn } of intents) {
         const [type = "", name = ""] = key.split(/ (.*)/);
         console.log(

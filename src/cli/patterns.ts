@@ -1,6 +1,6 @@
 import { minimatch } from "minimatch";
 
-/** An option that may be given several times. */
+/** Collects the values of a repeatable option. */
 export function collect(value: string, earlier: string[]): string[] {
   return [...earlier, value];
 }

@@ -16,18 +16,18 @@ interface Options {
   from?: string;
 }
 
-/** `pulumi-shortlink plan`: what `pulumi up` would do, for those who decide over it. */
+/** `pulumi-shortlink plan`: shows what `pulumi up` would do, for a review. */
 export function planCommand(): Command {
   return new Command("plan")
     .description(
-      "show what pulumi up would do: the short links that stop working, each change in the words of the catalog, and what it " +
-        "costs; exit code 1 where it would fail",
+      "show what pulumi up would do: the short links that stop working, each change, and the number of requests; exit code 1 " +
+        "if it would fail",
     )
-    .argument("[options...]", "after --: options for pulumi preview, like -- --refresh=false")
+    .argument("[options...]", "options for pulumi preview, after --, like -- --refresh=false")
     .option("--stack <name>", "stack (default: the selected one)")
-    .option("--save <file>", 'file to keep the plan in, for "pulumi-shortlink up --plan"')
-    .addOption(new Option("--format <format>", "form of the plan").choices(planFormats).default("text"))
-    .option("--from <file>", "show the plan that such a file keeps, and make none")
+    .option("--save <file>", 'file to save the plan in, for "pulumi-shortlink up --plan"')
+    .addOption(new Option("--format <format>", "format of the plan").choices(planFormats).default("text"))
+    .option("--from <file>", "show this saved plan instead of a new one")
     .action(async (options: string[], { stack, format, save, from }: Options, command: Command) => {
       const show = (plan: Planned) => console.log(reportPlan(plan, format, painter(command)));
       if (from !== undefined) return show(readReview(from).plan);
@@ -40,11 +40,11 @@ export function planCommand(): Command {
       if (save === undefined) return;
       if (isFailing) return console.error('Not saved: "pulumi up" would fail.');
       writeFileSync(save, `${JSON.stringify(await toKeep(), null, 2)}\n`, { mode: 0o600 });
-      if (!isQuiet(command)) console.error(`To apply it: pulumi-shortlink up --plan ${save}`);
+      if (!isQuiet(command)) console.error(`To apply it: npx pulumi-shortlink up --plan ${save}`);
     });
 }
 
-/** The plan of the program in the working directory, and a way to keep it. */
+/** Plans the program in the working directory. `toKeep` makes the plan to save. */
 export async function makePlan(account: Account, stack: readonly string[], options: string[]) {
   const { preview, notes } = await previewOf([...stack, ...options]);
   const made = toPlan(preview, { notes, domains: await domainNames(account) });

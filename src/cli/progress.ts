@@ -1,6 +1,6 @@
 import { nameOf } from "../live/preview";
 
-// How far a run of the engine is.
+// Shows the progress of a run of the engine.
 
 /** An event of the engine, as far as it matters here. */
 export interface EngineEvent {
@@ -13,34 +13,35 @@ interface StepEvent {
   urn: string;
 }
 
-/** Milliseconds between two lines where they cannot be written over. */
+/** Milliseconds between two lines if the output is not a terminal. */
 const pause = 5000;
 
-/** Where the lines go. */
+/** The output of the lines. */
 export interface Screen {
   isTerminal: boolean;
   write: (text: string) => void;
   now: () => number;
 }
 
-/** What a run is going to do. */
+/** The expected work of a run. */
 interface Expected {
   /** Steps of the engine by URN: two for a replacement. */
   steps: ReadonlyMap<string, number>;
-  /** Milliseconds that it waits for the limit, as far as is known. */
+  /** Milliseconds that it waits for the rate limit, as far as known. */
   wait: number;
-  /** Requests that the account may send in a window; undefined where the service tells no limit. */
+  /** Requests that the account may send in a window; undefined if the service reports no limit. */
   limit?: number | undefined;
   /** True if only errors and warnings are wanted. */
   isQuiet?: boolean;
 }
 
-/** Tells how far a run is: in one line that is written over on a terminal, elsewhere in a line every few seconds. */
+/** Shows the progress of a run: on a terminal in one line that it overwrites, elsewhere in a line every few seconds. */
 export class Progress {
   readonly #left: Map<string, number>;
   readonly #begin: number;
   readonly #total: number;
   #last: number;
+  #hasErrors = false;
 
   constructor(
     private readonly expected: Expected,
@@ -51,12 +52,17 @@ export class Progress {
     this.#begin = this.#last = screen.now();
   }
 
-  /** Takes an event in, and shows what the user must know of it. */
+  /** True if the run made all expected changes and reported no error. */
+  get isComplete(): boolean {
+    return this.#left.size === 0 && !this.#hasErrors;
+  }
+
+  /** Processes an event, and prints its message for the user. */
   hear({ resOutputsEvent, diagnosticEvent }: EngineEvent): void {
     if (diagnosticEvent) this.#say(diagnosticEvent);
     const { op, urn } = resOutputsEvent?.metadata ?? { op: "same", urn: "" };
     const left = this.#left.get(urn);
-    // The step that a replacement is told as beside its two parts is none of its own.
+    // The engine reports a replacement as "replace" too, beside its two parts.
     if (left === undefined || op === "same" || op === "replace") return;
     if (left > 1) this.#left.set(urn, left - 1);
     else this.#left.delete(urn);
@@ -73,7 +79,7 @@ export class Progress {
     this.screen.write(`${this.#line()}\n`);
   }
 
-  /** Takes the line away, so that others can follow. */
+  /** Clears the line, so that others can follow. */
   end(): void {
     if (this.screen.isTerminal) this.screen.write("\r\u001b[K");
   }
@@ -82,7 +88,7 @@ export class Progress {
     const left = this.#left.size;
     const done = this.#total - left;
     const elapsed = this.screen.now() - this.#begin;
-    // By its pace so far; but the wait for the limit may still be to come.
+    // Estimated from the pace so far, but the wait for the rate limit may still come.
     const byPace = done === 0 ? 0 : (elapsed / done) * left;
     const seconds = Math.ceil(Math.max(byPace, this.expected.wait - elapsed, 0) / 1000);
     const time = seconds < 90 ? `${seconds} s` : `${Math.ceil(seconds / 60)} minutes`;
@@ -92,8 +98,9 @@ export class Progress {
   }
 
   #say({ urn, message, severity, ephemeral }: NonNullable<EngineEvent["diagnosticEvent"]>): void {
-    // Those that count for a moment only are about waits for the limit, which the line tells of.
+    // Ephemeral messages are about waits for the rate limit, which the line shows.
     if (severity === "debug" || ephemeral) return;
+    this.#hasErrors ||= severity === "error";
     const text = message.replace(/<\{%.*?%\}>/g, "").trim();
     if (text === "") return;
     this.end();

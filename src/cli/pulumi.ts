@@ -9,9 +9,9 @@ import { environmentWith, planNotesVariable } from "../account/settings";
 import type { EngineEvent } from "./progress";
 import type { Preview } from "../live/preview";
 
-/** A command of Pulumi's CLI that failed; the message is what it printed. */
+/** A failed command of Pulumi's CLI. The message contains its output. */
 export class PulumiError extends Error {
-  /** @param output What it printed on its standard output. */
+  /** @param output Its other output. */
   constructor(
     message: string,
     readonly output = "",
@@ -24,7 +24,7 @@ export class PulumiError extends Error {
 interface Running {
   isShown?: boolean;
   variables?: Record<string, string>;
-  /** What it reads from its standard input; a secret is given here, where no list of processes shows it. */
+  /** Text for its standard input. Pass a secret here, because a list of processes shows arguments. */
   input?: string;
 }
 
@@ -41,7 +41,7 @@ function startPulumi(
     env: environmentWith(variables),
   });
   child.stdin?.end(input);
-  // A part of it may end in the middle of a letter.
+  // A chunk may end in the middle of a character.
   for (const stream of [child.stdout, child.stderr]) stream?.setEncoding("utf8");
   return child;
 }
@@ -59,7 +59,7 @@ async function ended(closed: Promise<unknown>): Promise<void> {
   }
 }
 
-/** Runs a command of Pulumi's CLI in the working directory and returns what it printed. */
+/** Runs a command of Pulumi's CLI in the working directory and returns its standard output. */
 export async function pulumi(args: readonly string[], running: Running = {}): Promise<string> {
   const child = startPulumi(args, running);
   let [output, errors] = ["", ""];
@@ -67,10 +67,24 @@ export async function pulumi(args: readonly string[], running: Running = {}): Pr
   child.stderr?.on("data", (text: string) => (errors += text));
   await ended(once(child, "close"));
   if (child.exitCode === 0) return output;
-  throw new PulumiError(`"pulumi ${args.join(" ")}" failed:\n${`${errors}${output}`.trim()}`, output);
+  throw new PulumiError(`"pulumi ${args.join(" ")}" failed:\n${reasonOf(errors, output)}`, output);
 }
 
-/** A folder of our own, which is gone afterwards. */
+/** What a failed command printed; of a report in JSON only its errors. */
+function reasonOf(errors: string, output: string): string {
+  const all = `${errors}${output}`.trim();
+  try {
+    const { diagnostics = [] } = JSON.parse(output) as {
+      diagnostics?: { severity: string; message: string }[];
+    };
+    const failures = diagnostics.filter(({ severity }) => severity === "error");
+    return failures.map(({ message }) => message.trim()).join("\n") || all;
+  } catch {
+    return all;
+  }
+}
+
+/** Lends a temporary folder, and deletes it afterwards. */
 export async function withFolder<Result>(use: (folder: string) => Promise<Result>): Promise<Result> {
   const folder = mkdtempSync(join(tmpdir(), "pulumi-shortlink-"));
   try {
@@ -80,7 +94,7 @@ export async function withFolder<Result>(use: (folder: string) => Promise<Result
   }
 }
 
-/** The plan of a program, and what the provider knows beyond it. @param options As `pulumi preview` takes them. */
+/** Previews a program, and collects the provider's notes. @param options Options of `pulumi preview`. */
 export async function previewOf(
   options: readonly string[],
 ): Promise<{ preview: Preview; notes: PlanNote[] }> {
@@ -89,7 +103,7 @@ export async function previewOf(
     const text = await pulumi(["preview", "--json", ...options], {
       variables: { [planNotesVariable]: file },
     }).catch((error: unknown) => {
-      // A program that cannot be planned: the reasons are in the plan.
+      // Pulumi cannot plan the program. The output has the reasons.
       if (error instanceof PulumiError && error.output.startsWith("{")) return error.output;
       throw error;
     });
@@ -99,7 +113,7 @@ export async function previewOf(
   });
 }
 
-/** Runs `pulumi up` and passes each event of the engine on. Returns what it printed besides. @throws PulumiError where it fails. */
+/** Runs `pulumi up` and passes each event of the engine on. @throws PulumiError with all other output if it fails. */
 export async function upWith(
   options: readonly string[],
   onEvent: (event: EngineEvent) => void,
@@ -117,7 +131,7 @@ export async function upWith(
     }
   await ended(closed);
   if (child.exitCode !== 0)
-    throw new PulumiError(`"pulumi up" failed.${errors === "" ? "" : `\n${errors.trim()}`}`);
+    throw new PulumiError(`"pulumi up" failed.${errors === "" ? "" : `\n${errors.trim()}`}`, errors);
 }
 
 /** The configuration of a stack by full keys. */

@@ -1,10 +1,10 @@
 import { placeText, type Finding } from "../catalog/written";
 
-/** The forms in which findings are printed. */
+/** The formats of findings. */
 export const formats = ["text", "json", "github", "sarif"] as const;
 export type Format = (typeof formats)[number];
 
-/** Findings as people, programs, GitHub's workflows or viewers of SARIF 2.1.0 read them. */
+/** Formats findings for people, programs, GitHub workflows or viewers of SARIF 2.1.0. */
 export function report(findings: Finding[], format: Format, version: string): string {
   if (format === "json") {
     const told = findings.map(({ kind, file, line, column, message }) => ({

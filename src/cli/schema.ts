@@ -1,7 +1,7 @@
 import { Argument, Command } from "commander";
 import { documents, jsonSchema, type Kind } from "../catalog/schema";
 
-/** `pulumi-shortlink schema`: the JSON Schema that editors complete and check with. */
+/** `pulumi-shortlink schema`: prints the JSON Schema with which editors complete and check files. */
 export function schemaCommand(): Command {
   return new Command("schema")
     .description("print the JSON Schema (draft-7) of catalog files, for editors")

@@ -15,15 +15,15 @@ interface Options {
   origin: boolean;
 }
 
-/** `pulumi-shortlink show`: the catalog as it is after defaults and overlays. */
+/** `pulumi-shortlink show`: prints the catalog after defaults and overlays. */
 export function showCommand(version: string): Command {
   return new Command("show")
     .description("show the catalog after defaults and overlays")
     .argument("[files...]", "files, folders and patterns (default: the folder links)")
-    .option("--overlay <file>", "overlay to apply, several in their order", collect, [])
+    .option("--overlay <file>", "overlay to apply; repeatable, applied in order", collect, [])
     .addOption(timeZoneOption())
-    .addOption(new Option("--format <format>", "form").choices(["yaml", "json", "table"]).default("yaml"))
-    .option("--origin", "say of each value which file set it", false)
+    .addOption(new Option("--format <format>", "format").choices(["yaml", "json", "table"]).default("yaml"))
+    .option("--origin", "name the file that set each value", false)
     .action((files: string[], { overlay, format, origin, timeZone }: Options) => {
       const catalog = loadCatalog({ files: files.length > 0 ? files : defaultFiles, overlays: overlay });
       const findings = checkCatalog(catalog, { allowEmpty: true, timeZone });
@@ -42,7 +42,7 @@ export function showCommand(version: string): Command {
     });
 }
 
-/** The catalog of this environment, under the names that its domains have here. With `origin` each value comes with its place. */
+/** The catalog of this environment, with its names of the domains. With `origin` each value has its place. */
 function toDocument({ domains, links }: Catalog, origin: boolean): object {
   const owners = new Map(domains.map((domain) => [domain.key, domain]));
   const toFields = (values: Entry["values"], at: (name: string) => Place) =>

@@ -11,11 +11,8 @@ interface Common {
 /** Adds the options of every command. */
 export function withCommonOptions(program: Command): Command {
   return program
-    .option(
-      "--color",
-      "color the output, also where it is no terminal (default: on a terminal without NO_COLOR)",
-    )
-    .option("--no-color", "never color it")
+    .option("--color", "color the output (default: on a terminal, unless NO_COLOR is set)")
+    .option("--no-color", "do not color the output")
     .option("-q, --quiet", "print results and errors only");
 }
 
@@ -26,7 +23,7 @@ export function isQuiet(command: Command): boolean {
 
 const colors = { bad: "red", warn: "yellow", good: "green" } as const;
 
-/** How texts on the standard output are coloured. */
+/** Colours texts for the standard output. */
 export function painter(command: Command): Paint {
   const { color } = command.optsWithGlobals<Common>();
   if (color === false) return (_tone, text) => text;

@@ -6,19 +6,19 @@ import { movedSince, readReview } from "../live/review";
 import { openAccount } from "./account";
 import { makePlan } from "./plan";
 import { Progress } from "./progress";
-import { configOf, upWith, withFolder } from "./pulumi";
+import { configOf, PulumiError, upWith, withFolder } from "./pulumi";
 import { isQuiet } from "./terminal";
 
-/** Differences that are told one by one; what matters is that there are some. */
+/** Maximum number of differences in the message. */
 const shown = 20;
 
-/** `pulumi-shortlink up`: a plan that was reviewed, and nothing else. */
+/** `pulumi-shortlink up`: applies a reviewed plan, and nothing else. */
 export function upCommand(): Command {
   return new Command("up")
     .description(
-      "apply a saved plan; stop before the first write if the catalog, the state or the service has changed since",
+      "apply a saved plan; stops before the first write if the catalog, the state or the service changed since",
     )
-    .requiredOption("--plan <file>", 'the plan, as "pulumi-shortlink plan --save" has kept it')
+    .requiredOption("--plan <file>", 'plan file of "pulumi-shortlink plan --save"')
     .option("--stack <name>", "stack (default: the selected one)")
     .action(async ({ plan: file, stack }: { plan: string; stack?: string }, command: Command) => {
       const reviewed = readReview(file);
@@ -30,24 +30,24 @@ export function upCommand(): Command {
         const { plan, toKeep } = await makePlan(account, of, saving);
         assertHolds(file, movedSince(reviewed, await toKeep()));
         if (plan.changes.length + plan.others.length === 0) return console.log("The plan has no changes.");
-        // The engine holds itself to it, should the program change in these seconds.
+        // The engine enforces this plan, even if the program changes in these seconds.
         await apply(plan, [...of, ...reviewed.options, "--plan", enginePlan], isQuiet(command));
       });
     });
 }
 
-/** Throws where something has moved since the review. */
+/** Throws if anything changed since the review. */
 function assertHolds(file: string, moved: readonly string[]): void {
   if (moved.length === 0) return;
   const more = moved.length > shown ? [`and ${moved.length - shown} more`] : [];
   const lines = [...moved.slice(0, shown), ...more].map((text) => `  ${text}`).join("\n");
   throw new Error(
     `The plan no longer matches. Nothing was written. Changed since it was saved:\n${lines}\n` +
-      `Save a new one with "pulumi-shortlink plan --save ${file}" and have it reviewed.`,
+      `Save a new one with "npx pulumi-shortlink plan --save ${file}" and have it reviewed.`,
   );
 }
 
-/** Runs `pulumi up` and tells how far it is. */
+/** Runs `pulumi up` and shows its progress. */
 async function apply(plan: Planned, options: readonly string[], isQuiet: boolean): Promise<void> {
   const { changes, limit, wait = 0 } = plan;
   const steps = new Map(changes.map(({ urn, action }) => [urn, action === "replace" ? 2 : 1]));
@@ -65,6 +65,13 @@ async function apply(plan: Planned, options: readonly string[], isQuiet: boolean
       if (event.summaryEvent) seconds = event.summaryEvent.durationSeconds;
     });
   } catch (error) {
+    // Pulumi fails without a message, after all changes, if it cannot match the program's outputs with the plan.
+    if (error instanceof PulumiError && error.output === "" && progress.isComplete)
+      throw new Error(
+        `All changes of the plan are made, but "pulumi up" failed without a message. It cannot plan an output of the program ` +
+          `that is a whole resource or catalog: export its properties, like shortUrl.`,
+        { cause: error },
+      );
     throw new Error(
       `${(error as Error).message}\nThe state has the changes that were made. Save a new plan for the rest.`,
       {
@@ -87,7 +94,7 @@ const done: Readonly<Record<Action, string>> = {
   create: "created",
 };
 
-/** What a run has done with the domains and links, which are what its plan named. */
+/** Counts the changes of a run. They are the changes of its plan. */
 function describeRun({ changes, others }: Planned): string {
   const counts = Object.entries(done).flatMap(([action, word]) => {
     const count = changes.filter((change) => change.action === action).length;

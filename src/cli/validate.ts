@@ -6,7 +6,7 @@ import { collect } from "./patterns";
 import { formats, report, type Format } from "./report";
 import { isQuiet } from "./terminal";
 
-/** The files of a catalog where none are named. */
+/** The default files of a catalog. */
 export const defaultFiles = ["links"];
 
 interface Options {
@@ -16,26 +16,29 @@ interface Options {
   allowEmpty: boolean;
 }
 
-/** The setting that a stack has as well; without it dates with a zone are mistakes. */
-export function timeZoneOption(): Option {
-  const parse = (text: string) => {
-    if (isTimeZone(text)) return text;
-    throw new InvalidArgumentError("Name a time zone like Europe/Berlin.");
-  };
-  return new Option("--time-zone <name>", "time zone of the account, as shortlink:timeZone of the stack")
-    .env("SHORTLINK_TIME_ZONE")
-    .argParser(parse);
+export function toTimeZone(text: string): string {
+  if (isTimeZone(text)) return text;
+  throw new InvalidArgumentError("Name a time zone like Europe/Berlin.");
 }
 
-/** `pulumi-shortlink validate`: the mistakes of a catalog, found without a service. */
+/** The option for the stack's setting of this name. Without it, dates with a zone are mistakes. */
+export function timeZoneOption(): Option {
+  return new Option("--time-zone <name>", "time zone of the account, like shortlink:timeZone of the stack")
+    .env("SHORTLINK_TIME_ZONE")
+    .argParser(toTimeZone);
+}
+
+/** `pulumi-shortlink validate`: finds the mistakes of a catalog without a service. */
 export function validateCommand(version: string): Command {
   return new Command("validate")
-    .description("check the files of a catalog, offline; prints file:line:column and message of each mistake")
+    .description(
+      "check the files of a catalog offline; prints file:line:column and a message for each mistake",
+    )
     .argument("[files...]", "files, folders and patterns (default: the folder links)")
-    .option("--overlay <file>", "overlay to apply, several in their order", collect, [])
+    .option("--overlay <file>", "overlay to apply; repeatable, applied in order", collect, [])
     .addOption(timeZoneOption())
-    .option("--allow-empty", "a catalog without a link is no mistake", false)
-    .addOption(new Option("--format <format>", "form of the report").choices(formats).default("text"))
+    .option("--allow-empty", "accept a catalog without links", false)
+    .addOption(new Option("--format <format>", "format of the report").choices(formats).default("text"))
     .action((files: string[], { overlay, format, allowEmpty, timeZone }: Options, command: Command) => {
       const catalog = loadCatalog({ files: files.length > 0 ? files : defaultFiles, overlays: overlay });
       const findings = checkCatalog(catalog, { allowEmpty, timeZone });

@@ -12,7 +12,7 @@ import {
   digestOfWish,
   importObject,
   isAnothers,
-  takeOver,
+  adoptFound,
   type Create,
   type Making,
 } from "../resource/create";
@@ -52,14 +52,14 @@ export async function makeDomain(create: CreateOfDomain): Promise<Making<DomainR
           ? await findSame(create)
           : undefined;
     if (!found) throw error;
-    // This resource has the domain still, so the mode of adoption does not matter.
+    // This resource still has the domain, so the mode of adoption does not matter.
     if (urn !== undefined && (await domainModel.ownersOf(account, found)).includes(urn))
-      return takeOver(create, found, "always", inputs);
+      return adoptFound(create, found, "always", inputs);
     return adoptObject(create, { found, refusal: error as Error, wish: inputs });
   }
 }
 
-/** Takes over what a run that was killed has made for this resource. */
+/** Adopts the domain that an interrupted run made for this resource. */
 async function finishDomain(create: CreateOfDomain): Promise<Making<DomainRecord> | undefined> {
   const { account, inputs, notes } = create;
   const { client } = account;
@@ -74,7 +74,7 @@ async function finishDomain(create: CreateOfDomain): Promise<Making<DomainRecord
     (domain) => digestOfItem(create, domain),
     (domain) => domain.name === name,
   );
-  return left && takeOver(create, left, "always", inputs);
+  return left && adoptFound(create, left, "always", inputs);
 }
 
 async function storeDomain(create: CreateOfDomain): Promise<Making<DomainRecord>> {

@@ -1,4 +1,4 @@
-// The fields of a domain. Each row is all that is known of one: see src/fields/row.ts for the columns.
+// The fields of a domain, one row each. src/fields/row.ts explains the columns.
 
 export const domainFields = {
   name: {
@@ -7,7 +7,7 @@ export const domainFields = {
     max: 255,
     required: true,
     replaces: true,
-    doc: "Host name under which short links live.",
+    doc: "Host name of the short links.",
     example: "go.example.com",
   },
   homepageUrl: {
@@ -15,7 +15,7 @@ export const domainFields = {
     olderWire: "index_page",
     kind: "url",
     max: 255,
-    doc: "Destination for visitors of the bare domain.",
+    doc: "Destination for visitors of the domain itself.",
     example: "https://example.com/",
   },
   notFoundUrl: {
@@ -29,15 +29,15 @@ export const domainFields = {
   },
   forceDestroy: {
     kind: "flag",
-    doc: "Lets the deletion of the domain delete links that Pulumi does not delete itself.",
+    doc: "Lets Pulumi delete the domain together with links that it does not manage.",
     default: "false",
     example: false,
   },
   adopt: {
     kind: "word",
     words: ["never", "ifEqual", "always"],
-    doc: "Adoption of a domain of this name that the account has already.",
-    default: "the setting shortlink:adopt, else never",
+    doc: "Adopts an existing domain of this name.",
+    default: "the setting shortlink:adopt, or never",
     creation: true,
     example: "ifEqual",
   },

@@ -65,7 +65,7 @@ export class DomainLife implements Life {
     return deleteObject(this.#account, domainModel, id, old, () => this.#assertNoLinks(id, old));
   }
 
-  /** What another domain of the program wants as well. */
+  /** Conflicts with other domains of the program. */
   #clashes(inputs: Inputs): Problem[] {
     const { name } = inputs.args as DomainValues;
     const wanted = isUnknown(name)
@@ -74,7 +74,7 @@ export class DomainLife implements Life {
           property: "name",
           what: `domain ${collate(name)}`,
           toReason: (other: string) =>
-            `is also that of the resource ${other}; use its id in the place of a second domain`,
+            `is already used by the resource ${other}: use the id of that domain instead of a second one`,
         };
     return clashes(this.#account, "domain", inputs, wanted);
   }
@@ -92,13 +92,13 @@ export class DomainLife implements Life {
     if (found) announceExisting(account, domainModel, inputs, { found, address: found.url ?? found.name });
   }
 
-  /** The service deletes the links of a domain with it; Pulumi has deleted its own before. */
+  /** The service deletes the links of a domain with it. Pulumi has deleted the stack's own links before. */
   async #assertNoLinks(id: number, { inputs: { args, about } }: Saved): Promise<void> {
     const { name, forceDestroy } = args as DomainValues;
     if (forceDestroy) return;
     const { clock, progress } = this.#account;
     let found = await this.#othersOn(id, about.urn);
-    // After an import the state does not say which links are a domain's, until an `up` has: the engine deletes all at once then.
+    // After an import the state relates no link to its domain until the next `up`. The engine then deletes all at once.
     while (found.links.length > 0) {
       while (progress.isDeletingLinks) await clock.sleep(100);
       const before = found;
@@ -115,12 +115,12 @@ export class DomainLife implements Life {
     );
   }
 
-  /** Links on a domain that no interrupted run of this stack has made, a hundred at most, and how many the domain has. */
+  /** At most a hundred links on a domain, without those that interrupted runs of this stack made, and the total. */
   async #othersOn(id: number, urn: string | undefined): Promise<{ links: LinkRecord[]; total: number }> {
     const { client, ownership } = this.#account;
     const first = await client.listLinks({ domain_id: id }).next();
     const all = (first.value as Page<LinkRecord> | undefined) ?? [];
-    // Links of an interrupted run are in no state; all other links of the stack were planned by now and count as saved.
+    // Links of an interrupted run are in no state. This run has planned all other links of the stack, so they count as saved.
     const isOwn = (link: LinkRecord) =>
       ownership.hasPlanned && this.#account.makerOf(link, urn) !== undefined;
     const links = all.length < 100 ? all.filter((link) => !isOwn(link)) : all;

@@ -26,7 +26,7 @@ export const domainModel: Model<DomainRecord> = {
     const answer = observe(domainFields, domain);
     const managed = managedOf(domainFields);
     return [...(await account.stackState())].flatMap(([urn, { inputs, memory, outputs }]) =>
-      // Somebody may have put another one in its place.
+      // Someone may have put another domain in its place.
       "url" in outputs && driftedFields(managed, inputs.args, answer, memory.echo).length === 0 ? [urn] : [],
     );
   },

@@ -1,4 +1,4 @@
-// What the emulator answers.
+// The emulator's answers.
 
 export interface Result {
   status: number;

@@ -7,9 +7,9 @@ import { domainRecord, linkRecord } from "./records";
 import { checkDomain, checkLinkUpdate, checkNewLink, DatabaseError, newLink, type Problems } from "./rules";
 import { isOwn, type DomainRow, type LinkRow, type Store } from "./store";
 
-// The endpoints of the interface, after the key, the limits and the form were looked at.
+// The endpoints of the API. The server has already checked the key, the limits and the form.
 
-/** A request to an endpoint that may be carried out. */
+/** A checked request to an endpoint. */
 export interface Call {
   store: Store;
   flavour: Flavour;
@@ -19,7 +19,7 @@ export interface Call {
   form: Form;
 }
 
-/** The body's status is 200 even where HTTP says 201. */
+/** The status in the body is 200 even if the HTTP status is 201. */
 function data(status: 200 | 201, record: Record<string, unknown>): Result {
   return json(status, { data: record, status: 200 });
 }
@@ -49,7 +49,7 @@ function refuseOwner(form: Form): void {
 const showDomain = ({ origin, flavour }: Call, row: DomainRow) =>
   flavourDomain(domainRecord(row, origin), flavour);
 
-/** The form in the newest names of its fields. */
+/** The form with the newest names of its fields. */
 function domainForm({ form, flavour }: Call): Form {
   if (!flavour.oldForms) return form;
   const { homepage_url: _unknown, not_found_url: _alsoUnknown, index_page, not_found_page, ...rest } = form;
@@ -113,7 +113,7 @@ export const links = {
     const row = store.addLink(
       newLink(toStored(values, flavour), domain.id, values.alias ?? freeAlias(store)),
     );
-    // An empty scalar is found out only when the pixels are attached, after the row was written.
+    // The service refuses an empty scalar only when it attaches the pixels, after it has written the row.
     if (form.pixel_ids === null) throw new DatabaseError("pixel_ids is not an array");
     const record = { ...linkRecord(row, store, origin, form), clicks: null, last_rotation: null };
     return data(201, flavourLink(record, flavour, form));

@@ -1,28 +1,28 @@
 import type { ServerResponse } from "node:http";
 
-/** What goes wrong with some of the calls to `/api/v1`. */
+/** A failure of some calls to `/api/v1`. */
 export interface Fault {
-  /** Only calls of this method. Default: all. */
+  /** Only calls with this HTTP method. Default: all. */
   method?: string;
-  /** Only calls whose path and query hold this text, for example `/links`. Default: all. */
+  /** Only calls whose path and query contain this text, for example `/links`. Default: all. */
   path?: string;
   /** Only the n-th of these calls, counted from 1. Default: all. */
   nth?: number;
-  /** Share of these calls, from 0 to 1, drawn by the seed of the emulator. Default: 1. */
+  /** Share of these calls, from 0 to 1; the emulator's `seed` selects them. Default: 1. */
   rate?: number;
   /**
-   * `"before"`: nothing is done; `"after"`: the call is carried out and its answer is lost; `"half"`: the deletion of a domain
-   * stops when half of its links are gone. Default: `"before"`.
+   * Moment of the failure. `"before"`: the emulator does nothing. `"after"`: it carries out the call, and the answer is lost.
+   * `"half"`: it stops the deletion of a domain when half of the links are gone. Default: `"before"`.
    */
   when?: "before" | "after" | "half";
   /**
-   * What the client gets: a connection that is `"reset"`; no answer at all (`"hang"`, until the emulator is closed); half of the
-   * answer (`"cut"`); a page with status 200 (`"html"`); or the page of a proxy with this status.
+   * Answer to the client. `"reset"`: a broken connection. `"hang"`: no answer until the emulator is closed. `"cut"`: half of the
+   * answer. `"html"`: a page with status 200. A number: the page of a proxy with this status.
    */
   answer: "reset" | "hang" | "cut" | "html" | 403 | 429 | 500 | 502 | 503 | 504;
 }
 
-/** @internal Decides which call meets which fault; the same for the same seed and calls. */
+/** @internal Selects the fault of each call; the same for the same seed and calls. */
 export class Faults {
   readonly #counts = new Map<Fault, number>();
   #state: number;
@@ -54,7 +54,7 @@ export class Faults {
   }
 }
 
-/** @internal Answers as the fault says; `body` is the whole answer that the client does not get. */
+/** @internal Answers as the fault says. `body` is the complete answer, which the client does not get. */
 export function answerFault({ answer }: Fault, response: ServerResponse, body: string): void {
   const page = (status: number) => {
     response.writeHead(status, { "Content-Type": "text/html; charset=UTF-8" });

@@ -3,60 +3,60 @@ import type { Problems } from "./rules";
 import type { LinkRow } from "./store";
 
 /**
- * In what the emulator differs from the newest known version of the service: what older versions, other settings
- * of an installation and other plans of an account make of it. Everything is off unless named.
+ * Differences from the newest known version of the service, as in older versions, other installations or accounts with other plans.
+ * Default: all off.
  */
 export interface Flavour {
-  /** Domains answer `index_page` and `not_found_page`, as before 2026, and counters have their other name. */
+  /** Records of domains have `index_page` and `not_found_page`, as before 2026. Links have `clicks_count` instead of `clicks`. */
   oldNames?: boolean;
-  /** Every integer of a record is a text, not only those that a write has just taken from the form. */
+  /** Every integer of a record is a string, not only the integers from the form of a write. */
   integersAsText?: boolean;
-  /** `targets` are an object keyed by index instead of an array. */
+  /** `targets` is an object keyed by index instead of an array. */
   targetsAsObject?: boolean;
-  /** What is not set is an empty text instead of null. */
+  /** Unset fields are empty strings instead of null. */
   emptyAsText?: boolean;
-  /** A store answers null for what the database fills in (versions of 2025). */
+  /** The answer to a create has null for values that the database fills in, as in versions of 2025. */
   defaultsAsNull?: boolean;
-  /** Date-times are `2026-03-01 08:00:00`, as in very old versions. */
+  /** Date-times look like `2026-03-01 08:00:00`, as in very old versions. */
   spacedDates?: boolean;
-  /** `password` and `redirect_password` are always false: the server's encryption key is broken. */
+  /** `password` and `redirect_password` are always false, as with a broken encryption key on the server. */
   passwordsHidden?: boolean;
   /** Records name domain, space and pixels by id instead of nesting them, as in versions of 2022 and 2023. */
   flatIds?: boolean;
-  /** Time zone in which active periods are read, for example `Europe/Berlin`. Default: `UTC`. */
+  /** Time zone of the active periods in forms, for example `Europe/Berlin`. Default: `UTC`. */
   timeZone?: string;
-  /** A plan without features: every gated field that is not empty is answered 422, `privacy=0` too. */
+  /** A plan without features: every gated field that is not empty gets a 422, even `privacy=0`. */
   basicPlan?: boolean;
-  /** A 422 has the framework's default form: a text in `message` and the fields in `errors`. */
+  /** A 422 has the framework's default form: a string in `message` and the fields in `errors`. */
   frameworkErrors?: boolean;
-  /** The plan of the account has no API: every call with the right key is answered 403. */
+  /** The plan of the account has no API: every call with the right key gets a 403. */
   noApi?: boolean;
-  /** Domains take `index_page` and `not_found_page`, as before 2026, and ignore the documented names without a word. */
+  /** Forms of domains accept `index_page` and `not_found_page`, as before 2026, and silently ignore the documented names. */
   oldForms?: boolean;
   /**
-   * Versions of 2025: unknown pixels are dropped without a word as long as one is the account's, duplicates pass, and
-   * `pixel_ids=7` is answered 422 instead of 500.
+   * Pixels as in versions of 2025: the emulator silently drops unknown pixels if at least one is the account's. It accepts duplicates
+   * and answers `pixel_ids=7` with 422 instead of 500.
    */
   lenientPixels?: boolean;
-  /** Names of domains whose DNS records do not point to the server yet: storing them is answered 422. */
+  /** Names of domains whose DNS records do not point to the server yet. Creating such a domain gets a 422. */
   unresolved?: string[];
-  /** A store gives the link a title, as if the page was read; every update that contains `url` loses it (2025). */
+  /** A create gives the link a title, as if the service had read the page. An update with `url` removes it, as in 2025. */
   titles?: boolean;
-  /** Two stores of one alias or name at a time both succeed: the service looks first and writes later. */
+  /** Two simultaneous creates with one alias or name both succeed, because the service checks first and writes later. */
   racyStores?: boolean;
-  /** The page links of lists say `http:` and name an inner host, as behind a proxy. */
+  /** The page links of lists have `http:` and an internal host, as behind a proxy. */
   innerHost?: boolean;
-  /** `meta.per_page` is a text, as on older frameworks. */
+  /** `meta.per_page` is a string, as on older frameworks. */
   metaAsText?: boolean;
-  /** Lists leave out so many links, though each can be shown. */
+  /** Number of links that lists leave out, the oldest first. Each can still be shown. Default: 0. */
   hiddenLinks?: number;
-  /** The web server answers every call with 301 to https. */
+  /** The web server redirects every call to https with 301. */
   httpsOnly?: boolean;
-  /** A body other than a urlencoded form is ignored and the call answered with success, instead of 415. */
+  /** The emulator ignores a body that is not a urlencoded form and answers with success, instead of 415. */
   ignoresOtherBodies?: boolean;
   /**
-   * A domain that the installation shares with every account (its id is 1, it is not listed and cannot be shown), and
-   * aliases that the link of another account has on it (their ids are 1 and following, and cannot be shown).
+   * A domain that the installation shares with every account, and the aliases (`taken`) of another account's links on it. The domain
+   * has the id 1, the links have the ids 1 and following. Lists omit them, and they cannot be shown.
    */
   shared?: { domain: string; taken: string[] };
 }
@@ -72,7 +72,7 @@ export function flavourDomain(record: Record, flavour: Flavour): Record {
   return flavourValues(named, flavour);
 }
 
-/** @internal A link record as this flavour answers it; `stored` says that it is the answer to a store with that form. */
+/** @internal A link record as this flavour answers it. `stored` is the form of the create that it answers. */
 export function flavourLink(record: Record, flavour: Flavour, stored?: Form): Record {
   const result = { ...record };
   if (flavour.oldNames) {
@@ -113,7 +113,7 @@ function flavourValues(record: Record, flavour: Flavour): Record {
   return Object.fromEntries(Object.entries(record).map(([name, given]) => [name, value(name, given)]));
 }
 
-/** @internal The columns of an active period, which is sent in the account's time zone, as they are stored: in UTC. */
+/** @internal Converts the columns of an active period from the account's time zone to UTC, as the service stores them. */
 export function toStored(values: Partial<LinkRow>, { timeZone = "UTC" }: Flavour): Partial<LinkRow> {
   const stored = { ...values };
   for (const name of ["active_period_start_at", "active_period_end_at"] as const) {
@@ -136,11 +136,11 @@ function toUtc(local: string, timeZone: string): string {
     return Date.UTC(year, month - 1, day, hour, minute, second) - time;
   };
   const wall = Date.parse(`${local}Z`);
-  // The offset is that of the moment itself, which is off by one offset from the first guess.
+  // The offset must be the one at the moment itself; the first guess is wrong by one offset.
   return new Date(wall - offsetAt(wall - offsetAt(wall))).toISOString().slice(0, 19);
 }
 
-/** @internal What a plan without features answers to a form: a feature counts as used where its field is not empty. */
+/** @internal The problems of a form on a plan without features. A field that is not empty uses its feature. */
 export function gatedFields(form: Form, { basicPlan = false }: Flavour): Problems {
   if (!basicPlan) return {};
   const gated = [

@@ -1,6 +1,6 @@
 import { parse } from "qs";
 
-/** A field of a form after the service's own clean-up: trimmed, and null where it was empty. */
+/** A field of a form after the service's own clean-up: trimmed, and null if it was empty. */
 export type Field = string | null | Field[] | { [key: string]: Field };
 export type Form = Record<string, Field>;
 
@@ -21,7 +21,7 @@ export function parseForm(text: string): Form {
   } catch {
     throw new FormError("the text is not UTF-8");
   }
-  // In a name only; a value may hold any brackets.
+  // Only in a name; a value may contain any brackets.
   if (/(?:^|&)[^=&]*(?:\[\]|%5B%5D)(?:\[|%5B)/i.test(text)) {
     throw new FormError(
       "[] before another bracket makes an entry of its own for each field: number the entries",

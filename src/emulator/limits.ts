@@ -1,14 +1,14 @@
-/** How many requests are allowed within a window of time. */
+/** A rate limit: requests per window of time. */
 export interface Limit {
-  /** Requests of an account within a window; 120 on real installations. */
+  /** Requests of an account per window; 120 on real installations. */
   requests: number;
-  /** Length of the window in seconds. Default: 60. Shorter ones make tests short. */
+  /** Length of the window in seconds; a short one makes tests fast. Default: 60. */
   window?: number;
-  /** Requests from one address within a window, counted before the key is looked at. Default: any number. */
+  /** Requests from one address per window, counted before the key is checked. Default: unlimited. */
   perAddress?: number;
 }
 
-/** @internal A fixed window, as the service's framework counts: it begins with the first request after the last one's end. */
+/** @internal A fixed window, as in the service's framework. It begins with the first request after the end of the last one. */
 export class Window {
   #end = 0;
   #count = 0;
@@ -18,7 +18,7 @@ export class Window {
     readonly seconds: number,
   ) {}
 
-  /** Counts a request; the headers of its answer, and whether it is one too many. */
+  /** Counts a request. Returns the headers of its answer, and whether it exceeds the limit. */
   count(now = Date.now()): { headers: Record<string, string>; isOver: boolean } {
     if (now >= this.#end) [this.#end, this.#count] = [now + this.seconds * 1000, 0];
     const isOver = this.#count >= this.limit;

@@ -3,7 +3,7 @@ import { collate, isOwn, type DomainRow, type LinkRow, type Store } from "./stor
 
 const perPages = [10, 25, 50, 100];
 
-/** One page of rows, and what the service says about it. */
+/** One page of rows, with the service's links and metadata. */
 export interface Page<Row> {
   rows: Row[];
   links: Record<string, string | null>;
@@ -22,7 +22,7 @@ export function listDomains(query: Form, store: Store, url: string): Page<Domain
   ]);
 }
 
-/** @param hidden So many links are left out, the oldest. */
+/** @param hidden Number of links to leave out, the oldest first. */
 export function listLinks(query: Form, store: Store, url: string, hidden = 0): Page<LinkRow> {
   const searchBy = query.search_by === "alias" || query.search_by === "url" ? query.search_by : "title";
   const matches = search(query.search);
@@ -43,13 +43,13 @@ export function listLinks(query: Form, store: Store, url: string, hidden = 0): P
         (!domainId || row.domain_id === domainId) &&
         (!pixelId || row.pixel_ids.includes(pixelId)),
     );
-  // The page links lose `status`, so who follows them gets another list: the service's defect, kept.
+  // The page links lose `status`, so a client that follows them gets another list: a defect of the service.
   const kept = ["search", "search_by", "domain_id", "space_id", "pixel_id", "sort_by", "sort", "per_page"];
   // `clicks`, the documented name, sorts by id; the renamed column `clicks_count` works.
   return page(order(rows, query, ["title", "alias", "url", "clicks_count"]), query, url, kept);
 }
 
-/** A substring that ignores case and accents, with the wildcards % and _ of the database. */
+/** A substring search that ignores case and accents, with the database's wildcards % and _. */
 function search(value: unknown): (text: string | null) => boolean {
   if (typeof value !== "string" || value === "0") return () => true;
   const pattern = collate(value)
@@ -60,7 +60,7 @@ function search(value: unknown): (text: string | null) => boolean {
   return (text) => text !== null && expression.test(collate(text));
 }
 
-/** The conditions are the service's own, inverted and contradictory as they are. */
+/** The conditions are the service's own, although they are inverted and contradictory. */
 function statusFilter(status: unknown): (row: LinkRow) => boolean {
   const time = new Date().toISOString();
   const limitReached = (row: LinkRow) => !!row.clicks_limit && (row.clicks ?? 0) >= row.clicks_limit;

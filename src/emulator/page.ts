@@ -3,9 +3,9 @@ import { html as markup, toPage, type Html } from "../page/frame";
 import { stateOf } from "./redirect";
 import { collate, isOwn, type DomainRow, type LinkRow, type Store } from "./store";
 
-// The emulator's own page: the account as somebody who shows it to others wants to see it. It is no part of the service.
+// The emulator's own page, which shows the account to an audience. It is no part of the service.
 
-/** So many links, the last changed first, and so many requests are shown. */
+/** Maximum number of links, the last changed first, and of requests on the page. */
 const shown = { links: 200, requests: 25 };
 
 /** A request that was answered. */
@@ -17,15 +17,15 @@ interface Asked {
   fault?: unknown;
 }
 
-/** What the page shows. */
+/** The data of the page. */
 interface Shown {
   /** The address of the emulator. */
   url: string;
-  /** Words that address, destination or state must hold. */
+  /** Words that address, destination, title or state must contain. */
   search: string;
   store: Store;
   requests: readonly Asked[];
-  /** Is not shown, whoever has put it into the path of a request. */
+  /** The page hides it, even in the path of a request. */
   apiKey: string;
 }
 
@@ -79,7 +79,7 @@ export function accountPage({ url, search, store, requests, apiKey }: Shown): st
   });
 }
 
-/** The QR code of a short link, as a picture. */
+/** The QR code of a short link, as SVG. */
 export function qrCode(shortUrl: string): string {
   return renderSVG(shortUrl, { border: 2 });
 }
@@ -141,7 +141,7 @@ img { display: block; margin: .5rem 0; border-radius: .4rem; background: #fff; }
 code { font-size: .85rem; overflow-wrap: anywhere; }
 `;
 
-// Without it the form works, and the page is as of when it was opened.
+// Without the script the form works, but the page does not refresh itself.
 const script = `
 const form = document.querySelector("form"), input = document.querySelector("input");
 let asked = 0;

@@ -1,7 +1,7 @@
 import type { Form } from "./form";
 import type { DomainRow, LinkRow, Store } from "./store";
 
-/** A domain as the answers show it. `origin` is the installation's own, for the domain that shares its host. */
+/** A domain as in answers. `origin` is the installation's own; the domain with its host has it as URL. */
 export function domainRecord(row: DomainRow, origin: string): Record<string, unknown> {
   return {
     id: row.id,
@@ -15,8 +15,8 @@ export function domainRecord(row: DomainRow, origin: string): Record<string, unk
 }
 
 /**
- * A link as the answers show it. After a write the service does not read the row again: integers just taken
- * from the form come back as the strings that were `sent`, and after a store the counters are null.
+ * A link as in answers. After a write the service does not read the row again: integers from the form come back as the strings that
+ * were `sent`, and after a create the counters are null.
  */
 export function linkRecord(
   row: LinkRow,

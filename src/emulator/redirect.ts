@@ -1,21 +1,21 @@
 import { hashPassword, type DomainRow, type LinkRow, type Store, type Target } from "./store";
 import type { Form } from "./form";
 
-/** Somebody who opens a short link. */
+/** The request of a visitor who opens a short link. */
 export interface Visitor {
   /** Path of the request, percent-encoded, with its leading slash. */
   path: string;
   /** Query string without the question mark; it is merged into the destination. */
   query: string;
   headers: Record<string, string | string[] | undefined>;
-  /** What the visitor entered on a page of the emulator: `password`, `consent`. */
+  /** The visitor's entries on a page of the emulator: `password`, `consent`. */
   form: Form;
 }
 
-/** Where a visitor goes, or the page that stops him. */
+/** A redirect, or the page that a visitor gets instead. */
 export type Answer = { status: 301; location: string } | { status: 200 | 404; title: string; page: string };
 
-/** Answers a visitor of a domain, in the order in which the service decides. */
+/** Answers a visitor of a domain, with the checks in the service's order. */
 export function visit(visitor: Visitor, domain: DomainRow, store: Store): Answer {
   const alias = decodeAlias(visitor.path);
   if (alias === "" && domain.homepage_url !== null) return { status: 301, location: domain.homepage_url };
@@ -63,11 +63,11 @@ function isExpired(link: LinkRow): boolean {
   return stateOf(link) !== "active";
 }
 
-/** Whether visitors of a link arrive, and if not, why. */
+/** The state of a link: active, or the reason why it does not lead to its destination. */
 export function stateOf(link: LinkRow): "active" | "not active yet" | "expired" | "limit reached" {
   const time = new Date().toISOString();
   const { active_period_start_at: start, active_period_end_at: end } = link;
-  // Half a period never expires.
+  // A period with only one end never expires.
   if (start !== null && end !== null && time < start) return "not active yet";
   if (start !== null && end !== null && time > end) return "expired";
   return !!link.clicks_limit && (link.clicks ?? 0) >= link.clicks_limit ? "limit reached" : "active";
@@ -95,8 +95,8 @@ function destination(link: LinkRow, visitor: Visitor): string {
 }
 
 /**
- * What the visitor is, in the words of the target keys. The emulator knows no geography: the headers
- * `X-Visitor-Country` and `X-Visitor-Continent` say where the visitor is.
+ * The visitor's target key. The emulator knows no geography: the headers `X-Visitor-Country` and `X-Visitor-Continent` name the
+ * visitor's place.
  */
 function criterion(targetsType: string, { headers }: Visitor): string | undefined {
   const header = (name: string) => (typeof headers[name] === "string" ? headers[name] : undefined);
@@ -147,7 +147,7 @@ const devices: [RegExp, string][] = [
   [/Mobi|iPhone/, "mobile"],
 ];
 
-/** Parameters of the visitor are added to those of the destination; one of the same name wins. */
+/** Adds the visitor's parameters to the destination. They override parameters of the same name. */
 function merge(destination: string, query: string): string {
   const url = query === "" ? null : URL.parse(destination);
   if (!url) return destination;

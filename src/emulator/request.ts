@@ -3,9 +3,9 @@ import { Refusal } from "./answers";
 import type { Flavour } from "./flavour";
 import { parseForm, type Form } from "./form";
 
-// What a request says, as the service reads it.
+// Reads a request as the service does.
 
-/** The whole body of a request; undefined where it ends too early. */
+/** The whole body of a request; undefined if it ends too early. */
 export async function readBody(request: IncomingMessage): Promise<string | undefined> {
   const chunks: Buffer[] = [];
   try {
@@ -24,7 +24,7 @@ export function isJsonWanted({ headers }: IncomingMessage): boolean {
   );
 }
 
-/** Query and body, and what was wrong with them: an unreadable form comes after a wrong key. */
+/** Query and body, and the error in them. It is not thrown yet, because the service reports a wrong key first. */
 export function readForms(
   request: IncomingMessage,
   url: URL,

@@ -1,7 +1,7 @@
 import type { Field, Form } from "./form";
 import { hashPassword, type DomainRow, type LinkRow, type NewLink, type Store, type Target } from "./store";
 
-/** Field name (dotted for nested ones) to texts, as the 422 body carries them. */
+/** Messages by field name (dotted for nested fields), as in the body of a 422. */
 export type Problems = Record<string, string[]>;
 
 export const targetsTypes = [
@@ -52,7 +52,7 @@ function urlProblem(value: Field, label: string, longest: number): string | unde
 export interface Checked<Row> {
   problems: Problems;
   values: Partial<Row>;
-  /** What passes validation but not the database, which is asked last: the answer is then 500. */
+  /** The database's refusal of values that pass validation. The database checks last, and the answer is 500. */
   refusedByDatabase?: string;
 }
 
@@ -90,7 +90,7 @@ function isDomainName(name: string): boolean {
 /** A value that passes validation but that a column of the database refuses: the service answers 500. */
 export class DatabaseError extends Error {}
 
-/** The rules of a link on store, where it comes to live on `domainId`. */
+/** The rules of a link on create, on the domain `domainId`. */
 export function checkNewLink(
   form: Form,
   store: Store,
@@ -105,7 +105,7 @@ export interface RulesFlavour {
   lenientPixels?: boolean;
 }
 
-/** The rules of a link on update. They come before the look-up, so the row may be missing. */
+/** The rules of a link on update. The service checks them before the look-up, so the row may be missing. */
 export function checkLinkUpdate(
   form: Form,
   store: Store,
@@ -140,7 +140,7 @@ function checkLink(
     if (problem !== undefined) fail("expiration_url", problem);
     else values.expiration_url = value as string | null;
   }
-  // This version takes an empty alias, and "0", for none: on update nothing happens.
+  // This version treats an empty alias and "0" as none, so an update does not change the alias.
   const alias = form.alias;
   if (alias !== undefined && alias !== null && alias !== "0") {
     const taken = typeof alias === "string" ? store.findLink(current.domain_id, alias) : undefined;
@@ -206,7 +206,7 @@ function checkPixels(
   database: string[],
   creating: boolean,
 ): void {
-  // On store an empty scalar is found out only when the row is already written (see the server).
+  // On create the service refuses an empty scalar only after it has written the row (see endpoints.ts).
   if (creating && value === null) return;
   if (!Array.isArray(value)) {
     database.push("pixel_ids is not an array");
@@ -218,7 +218,7 @@ function checkPixels(
   else fail("pixel_ids", "The selected pixel ids are invalid.");
 }
 
-/** What versions of 2025 make of pixels. */
+/** The pixel rules of versions of 2025. */
 const checkPixelsLeniently: typeof checkPixels = (value, store, values, fail, database, creating) => {
   if (typeof value === "string") {
     fail("pixel_ids", "The pixel ids must be an array.");
@@ -302,7 +302,7 @@ function checkTargets(
       continue;
     }
     const { key = null, value = null } = (entry ?? {}) as Form;
-    // Entries are checked only when their type comes with them; alone they are stored as they are.
+    // The service checks entries only if their type comes with them. Without it, the service stores them unchanged.
     if (typeof type === "string") {
       const isKey = targetKeys[type];
       if (isKey && value !== null && (typeof key !== "string" || !isKey(key))) {
@@ -324,7 +324,7 @@ function checkTargets(
   values.targets = kept;
 }
 
-/** What this version fills in on store, before the values that were sent. */
+/** A link with this version's defaults, overridden by the values that were sent. */
 export function newLink(values: Partial<LinkRow>, domainId: number, alias: string): NewLink {
   return {
     url: "",

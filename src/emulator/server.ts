@@ -20,21 +20,21 @@ export type { Flavour } from "./flavour";
 export type { Limit } from "./limits";
 
 export interface EmulatorOptions {
-  /** Port on the loopback interface; 0, the default, takes a free one. */
+  /** Port on the loopback interface; 0 picks a free one. Default: 0. */
   port?: number;
   /** The account's API key. Default: `emulator-key`. */
   apiKey?: string;
-  /** JSON file that keeps the data between runs; without it everything is gone at the end. */
+  /** JSON file that keeps the data between runs. Default: none; all data are lost at the end. */
   data?: string;
-  /** What is to be other than in the newest known version of the service. Default: nothing. */
+  /** Differences from the newest known version of the service. Default: none. */
   flavour?: Flavour;
-  /** Requests that are allowed; more are answered 429. Default: any number, and no headers tell of it. */
+  /** Rate limit; further requests get a 429. Default: no limit, and no headers about it. */
   limit?: Limit;
-  /** Milliseconds until a call is looked at. Default: 0. */
+  /** Milliseconds before the emulator handles a call. Default: 0. */
   latency?: number;
-  /** What goes wrong. Default: nothing. */
+  /** Failures of calls; the first that matches a call counts. Default: none. */
   faults?: Fault[];
-  /** Draws the faults that have a rate. Default: 1. */
+  /** Seed that selects the calls of faults with a rate. Default: 1. */
   seed?: number;
 }
 
@@ -43,11 +43,11 @@ export interface EmulatorRequest {
   method: string;
   /** Path with its query, for example `/api/v1/links?page=2`. */
   path: string;
-  /** Status of the answer; 0 where a fault left none. */
+  /** HTTP status of the answer; 0 if a fault left none. */
   status: number;
   /** The fault that the call met. */
   fault?: Fault;
-  /** Requests that were left in the window, where there is a limit. */
+  /** Requests left in the window, if there is a limit. */
   left?: number;
 }
 
@@ -56,30 +56,30 @@ export interface Emulator {
   /** Address without a trailing slash, for example `http://127.0.0.1:8787`; the value for `baseUrl`. */
   readonly url: string;
   readonly apiKey: string;
-  /** Every request to `/api/v1` so far, in the order of the answers. Visitors' requests are not in it. */
+  /** Every request to `/api/v1` so far, in the order of the answers. It omits requests of visitors. */
   readonly requests: readonly EmulatorRequest[];
-  /** What goes wrong from now on; the first that fits a call counts. */
+  /** Failures from now on; the first that matches a call counts. You may change the list. */
   readonly faults: Fault[];
   /** Stops the server, ends open connections and writes the data file. */
   close(): Promise<void>;
 }
 
 /**
- * Starts the service in miniature on the loopback interface: the documented endpoints of `/api/v1` with the answers, rules
- * and quirks of the newest known version, and the redirects that visitors meet. The `Host` header picks the
- * domain: `curl -i -H 'Host: go.example' http://127.0.0.1:8787/docs` follows `go.example/docs`.
+ * Starts a local emulator of the service on the loopback interface: the documented endpoints of `/api/v1` and the redirects for
+ * visitors. It has the answers, rules and quirks of the newest known version. The `Host` header selects the domain:
+ * `curl -i -H 'Host: go.example' http://127.0.0.1:8787/docs` follows `go.example/docs`.
  * Every account has the spaces 1, 2, 3 and the pixels 1, 2, 3.
  *
- * It is strict about what it is sent: a body that is not `application/x-www-form-urlencoded` is answered
- * with 415, a form that the service would misread with 422.
+ * It is strict about requests: it answers a body that is not `application/x-www-form-urlencoded` with 415, and a form that the
+ * service would misread with 422.
  *
- * Throws when the port is taken, or `data` is not a data file of the emulator or cannot be written.
+ * Throws if the port is in use. Throws if `data` is not a data file of the emulator or cannot be written.
  */
 export async function createEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
   const { apiKey = "emulator-key", flavour = {} } = options;
   const store = new Store(options.data);
   if (flavour.shared) addShared(store, flavour.shared);
-  // A file that cannot be written shows now, and not after the first create.
+  // A file that cannot be written fails now, and not after the first create.
   store.save();
   const { limit, latency = 0, seed = 1 } = options;
   const window = (requests: number | undefined) =>
@@ -109,7 +109,7 @@ export async function createEmulator(options: EmulatorOptions = {}): Promise<Emu
   };
 }
 
-/** What belongs to the installation and to another account of it. */
+/** Adds a domain of the installation, and links of another account on it. */
 function addShared(store: Store, { domain, taken }: { domain: string; taken: string[] }): void {
   if (store.findDomain(domain)) return;
   const { id } = store.addDomain({ name: domain, homepage_url: null, not_found_url: null }, 0);
@@ -137,7 +137,7 @@ async function answer(request: IncomingMessage, response: ServerResponse, contex
   const path = url.pathname + url.search;
   const fault = isApi ? context.faults.of(method, path) : undefined;
   const body = await readBody(request);
-  // The client has gone away in the middle of it.
+  // The client disconnected before the end of the body.
   if (body === undefined) return;
   if (isApi && context.latency > 0) await setTimeout(context.latency);
   let result: Result;
@@ -185,14 +185,14 @@ async function handle(
   const domain = context.store.findDomain(host.replace(/:\d+$/, ""));
   if (domain) return redirect(request, url, domain, body, context.store);
   if (url.pathname === "/login") return html(200, "Login", "Log in to manage your links.");
-  // Not for a page that has led a browser here under a name of its own.
+  // Only under a local name: a foreign page may have led a browser here under another one.
   const own = /^(?:127\.0\.0\.1|localhost)(?::\d+)?$/.test(host)
     ? ownPage(request, url, host, body, context)
     : undefined;
   return own ?? (url.pathname === "/" ? homePage() : html(404, "Not found", "There is no such page."));
 }
 
-/** The page of the account, what it shows, and the short links that it leads to: no part of the service. */
+/** The account's page, its QR codes, and the short links on it. They are no part of the service. */
 function ownPage(
   request: IncomingMessage,
   url: URL,
@@ -212,7 +212,7 @@ function ownPage(
     const code = qrCode(`http://${domain.name}/${link.alias}`);
     return { status: 200, type: "image/svg+xml", body: code };
   }
-  // `/go.example/docs` is followed as `http://go.example/docs`, which most machines cannot reach.
+  // `/go.example/docs` follows `http://go.example/docs`, which most machines cannot reach.
   const [, name = "", path = ""] = /^\/([^/]+)(\/.*)$/.exec(url.pathname) ?? [];
   const visited = store.findDomain(name);
   return visited && redirect(request, new URL(path + url.search, `http://${name}`), visited, body, store);
@@ -240,11 +240,11 @@ function redirect(request: IncomingMessage, url: URL, domain: DomainRow, body: s
     headers: request.headers,
     form: request.method === "POST" ? parseForm(body) : {},
   };
-  // A bare domain without a homepage shows the installation's.
+  // A bare domain without a homepage shows the installation's homepage.
   if (url.pathname === "/" && domain.homepage_url === null) return homePage();
   const result = visit(visitor, domain, store);
   if (result.status !== 301) return html(result.status, result.title, result.page);
-  // A header carries ASCII only, a destination any letters.
+  // A header may contain only ASCII, a destination any letters.
   return html(301, "Redirecting", "", {
     Location: URL.parse(result.location)?.href ?? encodeURI(result.location),
   });
@@ -261,7 +261,7 @@ async function api(
   const { flavour } = context;
   const [, path] = /^\/api\/v1(\/.*)?$/.exec(url.pathname) ?? [];
   if (path === undefined) throw notFound();
-  // A web server in front answers this before the application is asked.
+  // A web server in front answers this before the application sees it.
   if (path.endsWith("/")) return html(301, "Moved", "", { Location: url.pathname.slice(0, -1) + url.search });
   const [query, form, misread] = readForms(request, url, body, flavour);
   const method = methodOf(request, form);
@@ -281,7 +281,7 @@ async function api(
   if (!route) throw notFound();
   countRequest(context.addressLimit, response);
   if (keyOf(request, query, form) !== context.apiKey) {
-    // Of a refused key nobody is told what is left.
+    // The answer to a wrong key does not show how many requests are left.
     for (const name of ["X-RateLimit-Limit", "X-RateLimit-Remaining"]) response.removeHeader(name);
     throw new Refusal(401, { message: "Unauthenticated." });
   }
@@ -315,7 +315,7 @@ async function api(
   return method === "DELETE" ? operations.delete(call, id) : operations.update(call, id);
 }
 
-/** Counts a request and tells what is left; of two limits the answer tells of the one that has less. */
+/** Counts a request and sets the headers of its limit. Of two limits, the answer shows the one with less left. */
 function countRequest(limit: Window | undefined, response: ServerResponse): void {
   if (!limit) return;
   const { headers, isOver } = limit.count();

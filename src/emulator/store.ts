@@ -1,7 +1,7 @@
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { createHash } from "node:crypto";
 
-/** What a space or a pixel of the account looks like; links refer to them by id. */
+/** A space or a pixel of the account. Links refer to it by id. */
 export interface NamedRow {
   id: number;
   user_id: number;
@@ -31,7 +31,7 @@ export interface Target {
 }
 export interface LinkRow {
   id: number;
-  /** The account that the link belongs to, where that is another than ours. */
+  /** The link's account; absent for the emulator's own account. */
   user_id?: number;
   domain_id: number;
   alias: string;
@@ -75,7 +75,7 @@ export function collate(text: string): string {
   return text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase().trimEnd();
 }
 
-/** Is the row the account's own? What is not can neither be listed nor shown. */
+/** True if the row belongs to the account. Other rows can neither be listed nor shown. */
 export function isOwn({ user_id: userId = 1 }: { user_id?: number }): boolean {
   return userId === 1;
 }
@@ -162,18 +162,18 @@ export class Store {
     this.changed();
   }
 
-  /** What is left of the deletion of a domain that is cut: it goes through the links one by one. */
+  /** Imitates an interrupted deletion of a domain, which deletes the links one by one. */
   deleteHalf(domainId: number): void {
     const links = [...this.links.values()].filter((link) => link.domain_id === domainId);
     for (const link of links.slice(0, Math.ceil(links.length / 2))) this.deleteLink(link);
   }
 
-  /** Writes are gathered for a moment, so that a thousand creates do not write the file a thousand times. */
+  /** Delays the write for a moment, so that a thousand creates do not write the file a thousand times. */
   changed(): void {
     if (this.#path !== undefined) this.#timer ??= setTimeout(() => this.#saveLater(), 100);
   }
 
-  /** What cannot be written now, on a full disk for example, is tried again with the next change and at the end. */
+  /** If the write fails, on a full disk for example, the next change and the end retry it. */
   #saveLater(): void {
     try {
       this.save();
@@ -213,7 +213,7 @@ export class Store {
   }
 }
 
-/** An update that changes nothing, or the pixels only, does not move `updated_at`. */
+/** An update that changes nothing, or only the pixels, does not change `updated_at`. */
 function touch<Row extends DomainRow | LinkRow>(row: Row, values: Partial<Row>): void {
   const moved = (Object.keys(values) as (keyof Row)[]).some(
     (column) => column !== "pixel_ids" && JSON.stringify(row[column]) !== JSON.stringify(values[column]),

@@ -3,11 +3,10 @@ import type { About, Inputs, Memory, Saved } from "../account/saved";
 import type { CatalogNews, Keys } from "../catalog/guard";
 import { isUnknown } from "../fields/problem";
 
-// How a resource looks on the engine's wire, and in states: arguments and outputs flat in one object, and beside them what only this
-// package reads, under names that begin with "__", which plans do not show. Every key but the program's own words is part of
-// states since release 0.1.0.
+// Encodes a resource for the engine and for states: arguments and outputs flat in one object. Names that begin with "__" are for this
+// package only; plans do not show them. States have contained every key since release 0.1.0, except those that only a program sends.
 
-/** Properties as the engine has them. */
+/** Properties in the engine's form. */
 export type Flat = Record<string, unknown>;
 
 const aboutKeys = {
@@ -27,10 +26,10 @@ const memoryKeys = {
   former: "__former",
 } satisfies Record<keyof Memory, string>;
 
-/** What a program sends as one text beside the arguments; the simulated engine of the tests sends each part by itself. */
+/** Data that a program sends as one text beside the arguments. The simulated engine of the tests sends each part separately. */
 interface Private {
   __preview?: boolean;
-  /** Address of the engine's monitor, name of the stack, and how many resources the program has made so far. */
+  /** Address of the engine's monitor, name of the stack, and number of resources that the program has made so far. */
   __state?: string;
   __entry?: string;
   __wishes?: string;
@@ -42,20 +41,20 @@ export interface News {
   isPreview: boolean;
   told: Told;
   /**
-   * The mark of a secret output: the provider gives it back with its inputs, since the engine marks an output for which an input of the
-   * same name was one.
+   * The mark of a secret output, which the provider returns with its inputs. The engine marks an output as secret if the input of the
+   * same name was secret.
    */
   mark: Flat;
 }
 
-/** Reads what a program gives. @param output The output that may repeat a secret argument. */
+/** Decodes a resource from a program. @param output The output that may repeat a secret argument. */
 export function decodeNews(flat: Flat, output: string): News {
   const { __private = "{}", [output]: mark, ...rest } = flat;
   const all = { ...rest, ...(JSON.parse(__private as string) as Flat) };
   const { __preview, __state = "", __entry, __wishes } = all as Private;
   const [address, stack, resources] = __state.split(" ");
   const { args, about } = decodeInputs(all, []);
-  // Not known in the preview whether it is a secret, as its value is not.
+  // In a preview the mark may be unknown, because the value is unknown.
   const isArgument = output in flat && mark !== null && !isUnknown(mark);
   return {
     inputs: { args: isArgument ? { [output]: mark, ...args } : args, about },
@@ -70,7 +69,7 @@ export function decodeNews(flat: Flat, output: string): News {
   };
 }
 
-/** Reads the inputs of a state, or of a plan; what is computed is no argument. */
+/** Decodes the inputs of a state or a plan. @param outputs Computed properties, which are no arguments. */
 export function decodeInputs(flat: Flat, outputs: readonly string[]): Inputs {
   const args: Flat = {};
   for (const name of Object.keys(flat))
@@ -78,7 +77,7 @@ export function decodeInputs(flat: Flat, outputs: readonly string[]): Inputs {
   return { args, about: picked(flat, aboutKeys) };
 }
 
-/** Reads a resource as the state has it. */
+/** Decodes a resource from the state. */
 export function decodeSaved(flat: Flat, outputs: readonly string[]): Saved {
   const computed: Flat = {};
   for (const name of outputs) if (name in flat) computed[name] = flat[name];
@@ -106,12 +105,12 @@ export function encodeSaved({ inputs, outputs, memory, readId }: Saved): Flat {
   return flat;
 }
 
-/** The text of the provider, which the engine looks for in each answer. */
+/** The text of the provider. The engine expects it in each answer. */
 export function providerOf({ __provider }: Flat): Flat {
   return __provider === undefined ? {} : { __provider };
 }
 
-/** A catalog, and what its program says of this run. */
+/** Decodes a catalog, and its program's data about this run. */
 export function decodeCatalog({ links, marks, __formerly, __moved, __maxDeletes }: Flat): CatalogNews {
   return {
     links: (links ?? {}) as Keys,
@@ -131,7 +130,7 @@ function picked(flat: Flat, keys: Record<string, string>): Flat {
   return part;
 }
 
-/** Adds what a part says, under other keys if there are. */
+/** Adds the properties of a part, renamed by `keys`. */
 function put(flat: Flat, part: object, keys: Record<string, string> = {}): void {
   for (const [name, value] of Object.entries(part) as [string, unknown][])
     if (value !== undefined) flat[keys[name] ?? name] = value;

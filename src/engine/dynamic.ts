@@ -20,21 +20,21 @@ import {
   type Flat,
 } from "./codec";
 
-/** The providers of the three classes. They share one account, as the engine gives all of them the same configuration. */
+/** The providers of the three classes. They share one account, because the engine gives all of them the same configuration. */
 export interface Providers {
   domain: DynamicProvider;
   link: DynamicProvider;
   catalog: CatalogProvider;
-  /** What the requests of the run took; undefined if there were none, or if they are not traced. */
+  /** Summary of the run's requests; undefined if there were none, or if they are not traced. */
   summary: () => string | undefined;
 }
 
-/** The providers of one process of the engine. @param around What the process is like. */
+/** The providers of one process of the engine. @param around The surroundings of the process. */
 export function dynamicProviders(around: Omit<Surroundings, "readConfig">): Providers {
   let readConfig: ReadConfig = () => undefined;
   const account = new Account({ ...around, readConfig: (key) => readConfig(key) });
-  // It must not do more: the engine does not wait for it before the first reads of a refresh, and an error here would reach one
-  // resource only.
+  // It must not do more. The engine does not wait for it before the first reads of a refresh. An error here would reach only one
+  // resource.
   const configure = ({ config }: { config: { get(key: string): string | undefined } }) => {
     readConfig = (key) => config.get(key);
     return Promise.resolve();
@@ -49,7 +49,7 @@ export function dynamicProviders(around: Omit<Surroundings, "readConfig">): Prov
 
 type Configure = (request: { config: { get(key: string): string | undefined } }) => Promise<void>;
 
-/** The life cycle of a resource as the engine calls it: reads the call, hands it on, writes the answer, and nothing else. */
+/** The life cycle of a resource for the engine. It only decodes a call, delegates it, and encodes the answer. */
 export class DynamicProvider implements pulumi.dynamic.ResourceProvider {
   readonly configure: Configure;
   readonly #account: Account;
@@ -83,7 +83,7 @@ export class DynamicProvider implements pulumi.dynamic.ResourceProvider {
     const { outputs } = this.#life;
     try {
       const plan = this.#life.diff(Number(id), decodeSaved(olds, outputs), decodeInputs(news, outputs));
-      // The engine may end this process with the last answer.
+      // The engine may end this process after the last answer.
       if (this.#account.progress.isPlanned) await this.#account.changes.noted;
       return plan;
     } catch (error) {
@@ -102,7 +102,7 @@ export class DynamicProvider implements pulumi.dynamic.ResourceProvider {
   async read(id: string, state: Flat): Promise<{ id?: string; props?: Flat; inputs?: Flat }> {
     const saved = decodeSaved(state, this.#life.outputs);
     return this.#run([saved.inputs], saved.memory.origin, state, async () => {
-      // Of a `get` there is no output yet, of a refresh there always is.
+      // A `get` has no output yet, a refresh always has one.
       const isGet = state[this.#life.outputs[0]] === undefined;
       const read = isGet ? await this.#life.get(id) : await this.#life.read(Number(id), saved);
       // An empty answer drops the resource from the state.
@@ -128,9 +128,8 @@ export class DynamicProvider implements pulumi.dynamic.ResourceProvider {
   }
 
   /**
-   * Runs a call to the service. Every failure becomes an error that the engine can show: a complete message with the properties'
-   * names in the program and what to do, without the value of a secret. An object that was made on another
-   * service is refused before anything is sent.
+   * Runs a call to the service. It refuses an object of another service before it sends anything. Every failure becomes an error that
+   * the engine can show: a complete message with the program's names of properties and what to do, without secrets.
    */
   async #run<Value>(
     inputs: Inputs[],
@@ -150,7 +149,7 @@ export class DynamicProvider implements pulumi.dynamic.ResourceProvider {
   }
 }
 
-/** What the engine takes for "created, but not as it should be": it saves the properties, and shows the reasons. */
+/** The engine takes this error for "created, but not as it should be". It saves the properties and shows the reasons. */
 export class InitializationError extends Error {
   constructor(
     readonly id: string,
@@ -162,8 +161,8 @@ export class InitializationError extends Error {
 }
 
 /**
- * An error for the engine. It shows the message under the resource; where read and delete fail it prints the
- * error and its stack under the stack as well, where one short line is enough.
+ * An error for the engine, which shows the message under the resource. If read or delete fails, the engine also prints the error and
+ * its stack trace under the stack; one short line is enough there.
  */
 class ProviderError extends Error {
   constructor(cause: unknown, redact: (text: string) => string = (text) => text) {
@@ -176,7 +175,7 @@ class ProviderError extends Error {
   }
 }
 
-/** The record of a catalog: it makes nothing, and refuses to lose a great part of what it had. */
+/** The record of a catalog. It makes nothing, and refuses to lose a large part of its links. */
 export class CatalogProvider implements pulumi.dynamic.ResourceProvider {
   readonly configure: Configure;
   readonly #account: Account;
@@ -196,7 +195,7 @@ export class CatalogProvider implements pulumi.dynamic.ResourceProvider {
     });
   }
 
-  /** The engine keeps the new inputs even if nothing changes, so plans do not show them. */
+  /** Reports no change, so that plans do not show the inputs. The engine saves new inputs even so. */
   diff(): Promise<pulumi.dynamic.DiffResult> {
     return Promise.resolve({ changes: false });
   }

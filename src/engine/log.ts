@@ -4,7 +4,7 @@ import type { PlanNote } from "../account/account";
 import { planNotesFile } from "../account/settings";
 import { engineAddress } from "./orphan";
 
-// As much of these libraries as is used here; the SDK brings them along.
+// The used parts of these libraries, which the SDK installs.
 interface Grpc {
   credentials: { createInsecure(): unknown };
 }
@@ -26,8 +26,8 @@ interface Messages {
 let engine: Log | undefined;
 
 /**
- * Tells the user something that counts only now. What a provider prints the engine shows again at the end, under "Diagnostics";
- * its own log can do without.
+ * Shows the user a message that matters only now. The engine repeats a provider's output at the end, under "Diagnostics", but not an
+ * ephemeral message of its log.
  */
 export function tellNow(text: string): void {
   try {
@@ -50,13 +50,13 @@ export function tellNow(text: string): void {
   }
 }
 
-/** Tells the user something as it happens: the engine shows what its provider prints, under the stack. */
+/** Shows the user a message as it happens. The engine shows a provider's output under the stack. */
 export function say(text: string): void {
   // eslint-disable-next-line no-console -- the way to the user
   console.log(text);
 }
 
-/** Keeps a note for `pulumi-shortlink plan`, where that has started the engine. */
+/** Keeps a note for `pulumi-shortlink plan`, if that started the engine. */
 export function noteForPlan(note: PlanNote): void {
   const file = planNotesFile();
   if (file !== undefined) appendFileSync(file, `${JSON.stringify(note)}\n`);

@@ -1,13 +1,13 @@
 import { connect } from "node:net";
 import { isSending } from "../service/http";
 
-// An engine that is killed leaves its provider process running, with all the calls that wait for the account's limit. It would use up the
-// limit of the next run and change what nobody notes any more. A shell stands between the two processes, so the
-// parent's id tells nothing on most systems; the engine's own server, whose address the process is started with, does.
+// A killed engine leaves its provider process running, with all calls that wait for the rate limit. They would use up the limit of the
+// next run, and no state would record their changes. A shell runs between the two processes, so the parent's id shows nothing on most
+// systems. The engine's own server shows it; this process gets the server's address as an argument.
 
-/** The address of the engine's own server; undefined where this process was not started by an engine, or in another way. */
+/** The address of the engine's own server; undefined if no engine started this process, or in another way. */
 export const engineAddress = /^(?:127\.0\.0\.1|localhost):\d+$/.exec(process.argv[2] ?? "")?.[0];
-/** Milliseconds between two looks. */
+/** Milliseconds between two checks. */
 const interval = 500;
 let isGone = false;
 
@@ -16,7 +16,7 @@ export function isOrphaned(): boolean {
   return isGone;
 }
 
-/** Ends this process soon after its engine, once what is on its way is answered and noted. */
+/** Ends this process soon after its engine, once sent requests are answered and noted. */
 export function endWithEngine(): void {
   // Another version of the engine may start its providers in another way.
   if (engineAddress === undefined) return;
@@ -33,6 +33,6 @@ export function endWithEngine(): void {
     socket.once("connect", () => socket.destroy());
     socket.once("error", (error: NodeJS.ErrnoException) => (isGone = error.code === "ECONNREFUSED"));
   };
-  // It must not keep the process alive: the engine ends its providers itself.
+  // The timer must not keep the process alive: the engine ends its providers itself.
   setInterval(look, interval).unref();
 }

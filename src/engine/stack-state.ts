@@ -2,21 +2,21 @@ import { createRequire } from "node:module";
 import type { StackState } from "../account/account";
 import { decodeSaved } from "./codec";
 
-// The engine tells a provider nothing of the stack's state beyond the one resource that a call is about. A program may ask for all
-// of it, as a stack reference does. So the program sends the address and the stack's name with its resources, and the
-// provider asks in its place, in the few cases in which it needs to know: reading a big state takes seconds.
+// A call of the engine shows a provider only one resource of the state. A program may ask for the whole state, as a stack reference
+// does. So the program sends the address and the stack's name with its resources, and the provider asks in its place. It asks only
+// if it must, because a big state takes seconds to read.
 
-/** The state of the stack; undefined where it cannot be had. @param source Address of the engine's monitor, and name of the stack. */
+/** The state of the stack; undefined if it cannot be read. @param source Address of the engine's monitor, and name of the stack. */
 export async function readState(source: string): Promise<StackState | undefined> {
   try {
     return await ask(source);
   } catch {
-    // The callers go on without: they only act on what they know.
+    // The callers continue without it, and act only on what they know.
     return undefined;
   }
 }
 
-// As much of these libraries as is used here; the SDK brings them along, in versions that fit each other.
+// The used parts of these libraries. The SDK installs them in matching versions.
 interface Grpc {
   credentials: { createInsecure(): unknown };
 }
@@ -77,7 +77,7 @@ async function ask(source: string): Promise<StackState> {
         const output = computed[/shortlink:(\w+)::/.exec(urn)?.[1] ?? ""];
         if (output === undefined) return [];
         const saved = decodeSaved(outputs, [output]);
-        // What the stack only reads is not its own.
+        // The stack does not manage a resource that it only reads.
         return saved.readId === undefined ? [[urn, saved] as const] : [];
       }),
     );
@@ -86,12 +86,12 @@ async function ask(source: string): Promise<StackState> {
   }
 }
 
-/** The outputs that are no arguments. */
+/** The computed output of each type. */
 const computed: Record<string, string | undefined> = { Domain: "url", Link: "shortUrl" };
 
 const secretKey = "4dabf18193072939515e22adb298388d";
 
-/** A value without the wrapping of secrets. */
+/** A value with its secrets unwrapped. */
 function plain(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(plain);
   if (typeof value !== "object" || value === null) return value;

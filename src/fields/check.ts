@@ -2,7 +2,7 @@ import { kinds, loosened } from "./kinds";
 import { pathText, unknownValue, type Issue, type Problem, type Tell } from "./problem";
 import type { Row, Table } from "./row";
 
-/** Checks a value of a file: it must have the right type, and a required one must be there. */
+/** Checks a value of a file: it must have the right type, and a required value must be present. */
 export function readField(row: Row, value: unknown): { value: unknown; issues: Issue[] } {
   const issues: Issue[] = [];
   const tell: Tell = (reason, path = [], name) => issues.push({ reason, path, name });
@@ -14,8 +14,8 @@ export function readField(row: Row, value: unknown): { value: unknown; issues: I
 }
 
 /**
- * Checks the arguments of a program field by field and makes them canonical. Values that are not known yet pass as they are and
- * are checked once they are known.
+ * Checks the arguments of a program field by field and makes them canonical. Unknown values pass unchanged; the provider checks
+ * them once they are known.
  */
 export function checkFields(
   table: Table,
@@ -34,7 +34,7 @@ export function checkFields(
     const { value, issues } = readField(row, loosened(given, row));
     const known = issues.filter(({ path }) => at(given, path) !== unknownValue);
     for (const { path, reason } of known) problems.push({ property: pathText(name, path), reason });
-    // A target may lack nothing but its unknown key: then the list goes on unchanged.
+    // If all issues are about unknown parts, for example the key of a target, the value passes unchanged.
     if (issues.length > 0) {
       if (known.length === 0) fields[name] = given;
     } else if (value !== undefined && !kinds[row.kind].isDefault?.(value, row)) fields[name] = value;

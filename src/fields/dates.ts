@@ -8,21 +8,21 @@ export const datePatterns = [
   /^\s*(?:19[7-9]|20[0-2]|203(?=[0-7]))/,
 ];
 
-/** Date and time in the time zone of the account, as the service reads it; one with a zone of its own becomes UTC. */
+/** Date and time in the time zone of the account, as the service reads it; a value with a zone becomes UTC. */
 export function readDateTime(value: unknown, _row: Row, tell: Tell): unknown {
   if (typeof value !== "string") {
-    tell("must be a Date or a text like 2026-03-01T08:00:00");
+    tell("must be a date and time like 2026-03-01T08:00:00");
     return value;
   }
   const [form, years] = datePatterns;
   const text = form?.test(value) ? canonical(value.trim()) : "";
   if (!isDateTime(text.replace(/Z$/, ""))) tell("must be a real date and time like 2026-03-01T08:00:00");
   else if (!years?.test(value) || text < "1970-01-02" || text >= "2038")
-    tell("must lie in the years 1970 to 2037");
+    tell("must be in the years 1970 to 2037");
   return text;
 }
 
-/** `2026-03-01T08:00:00`, with `Z` where the text has a zone. */
+/** `2026-03-01T08:00:00`, with `Z` if the text has a zone. */
 function canonical(text: string): string {
   const own = zone.exec(text.slice(10))?.[0].toUpperCase();
   const local = text
@@ -45,9 +45,9 @@ export function observedDate(text: string): string {
   return text.slice(0, 19).replace(" ", "T");
 }
 
-/** A moment like `2026-03-01T07:00:00Z` as the clocks of a time zone show it: `2026-03-01T08:00:00`. */
+/** A UTC time like `2026-03-01T07:00:00Z` as local time of a zone: `2026-03-01T08:00:00`. */
 export function toZone(moment: string, timeZone: string): string {
-  // Swedes write dates as ISO 8601 does.
+  // The Swedish locale writes dates as ISO 8601 does.
   const format = new Intl.DateTimeFormat("sv-SE", { timeZone, dateStyle: "short", timeStyle: "medium" });
   return format.format(new Date(moment)).replace(" ", "T");
 }

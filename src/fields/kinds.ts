@@ -4,14 +4,14 @@ import type { KindName, Row, Target } from "./row";
 import { loosenTargets, observedTargets, orderTargets, readTargets } from "./targets";
 import { listed, readAlias, readHostName, readText, readUrl, readWord } from "./texts";
 
-// What each kind of field is like, once for programs, files, forms and answers. Where a value equals the service's default, its
-// canonical form is "absent". What only the service can decide (is the alias free, does the space exist) is left to it.
+// The rules of each kind of field, for programs, files, forms and answers. A value that equals the service's default is absent in
+// canonical form. Only the service can decide the rest: whether an alias is free, or whether a space exists.
 
 /** The values of the other fields, for the few kinds that depend on one. */
 export type Others = { readonly [name: string]: unknown };
 
 export interface Kind {
-  /** What a program may write instead: texts of numbers, for example. Files say what they mean. */
+  /** Converts spellings that only programs may use, for example numbers as texts. */
   loosen?: (value: unknown, row: Row) => unknown;
   /** Checks a value of a program or a file, and returns it as the service spells it. */
   read: (value: unknown, row: Row, tell: Tell) => unknown;
@@ -23,15 +23,15 @@ export interface Kind {
   form?: (value: unknown, row: Row) => unknown;
   /** The list in a fixed order, for comparisons, if its order has no meaning to the service. */
   order?: (value: unknown, others: Others) => unknown;
-  /** The place of an item of an answer in the program's list, -1 for none. */
+  /** The index of an item of an answer in the program's list, -1 for none. */
   placeIn?: (item: unknown, list: unknown[], others: Others) => number;
 }
 
-/** What the service takes for "not given": null, and a text of nothing but spaces. */
+/** Undefined for the values that mean "not given" to the service: null and blank texts. */
 const blank = (value: unknown) =>
   value === null || (typeof value === "string" && value.trim() === "") ? undefined : value;
 
-/** Programs give numbers as texts too: an id is one. */
+/** Programs may give numbers as texts, because the id of a resource is a text. */
 const numeric = (value: unknown) =>
   typeof value === "string" && /^\d{1,15}$/.test(value.trim()) ? Number(value) : blank(value);
 
@@ -45,13 +45,13 @@ const byNumber = (a: number, b: number) => a - b;
 
 export const kinds: { readonly [Name in KindName]: Kind } = {
   text: {
-    // An empty text is no password, as for the service; one of spaces is.
+    // As for the service, an empty text is no password, but spaces are one.
     loosen: (value, { secret }) => (secret && value !== null && value !== "" ? value : blank(value)),
     read: readText,
   },
   url: { read: readUrl },
   hostName: { read: readHostName },
-  // An alias is never given up: without one nothing is written.
+  // A link keeps its alias: without a new one the form has none.
   alias: { read: readAlias, form: (value) => value },
   id: { loosen: numeric, read: readId },
   ids: {
@@ -120,7 +120,7 @@ export const kinds: { readonly [Name in KindName]: Kind } = {
     observe: (targets) => observedTargets(targets as Parameters<typeof observedTargets>[0]),
     form: (targets) => (targets as Target[] | undefined)?.map((target) => ({ ...target })) ?? null,
     order: (targets, { targetsType }) => orderTargets(targetsType as string | undefined, targets as Target[]),
-    // Rotations have no keys, and their order has a meaning.
+    // Rotations have no keys, and their order matters.
     placeIn: (target, targets, { targetsType }) =>
       targetsType === "rotations"
         ? -1
@@ -134,7 +134,7 @@ function numbersOf(words: readonly string[]): string {
   return `${numbers.slice(0, -1).join(", ")} or ${numbers.at(-1)}`;
 }
 
-/** A value of a program, as it is checked: undefined where it counts as left out. */
+/** A value of a program, ready for the check; undefined if it counts as left out. */
 export function loosened(value: unknown, row: Row): unknown {
   return (kinds[row.kind].loosen ?? blank)(value, row);
 }

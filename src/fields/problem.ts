@@ -4,7 +4,7 @@ export interface Problem {
   reason: string;
 }
 
-/** What is wrong with a value, or with the part of it at a path. */
+/** A problem of a value, or of the part at a path. */
 export interface Issue {
   reason: string;
   path: readonly (string | number)[];
@@ -12,7 +12,7 @@ export interface Issue {
   name: string | undefined;
 }
 
-/** Takes an issue. */
+/** Reports an issue. */
 export type Tell = (reason: string, path?: Issue["path"], name?: string) => void;
 
 /** `targets[0].key` for the parts of such a path. */
@@ -23,10 +23,10 @@ export function pathText(name: string, rest: readonly PropertyKey[]): string {
   );
 }
 
-/** What the engine sends instead of a value that is not known before another resource exists. */
+/** The engine's mark for a value that is unknown until another resource exists. */
 export const unknownValue = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 
-/** True where a value, or a part of it, is not known yet. */
+/** True if a value, or a part of it, is not known yet. */
 export function isUnknown(value: unknown): boolean {
   return JSON.stringify(value)?.includes(unknownValue) ?? false;
 }

@@ -1,38 +1,37 @@
 /**
- * A field of a resource, as data: what checks it, compares it, reads and writes it on the wire, and explains it. A program
- * reads the tables too, so that they import nothing.
+ * A field of a resource, as data for checks, comparisons, requests, answers and documentation. Programs load the tables
+ * too, so the tables import nothing.
  */
 export interface Row {
-  /** What kind of value it has; `kinds.ts` says what each means. */
+  /** Kind of its value; `kinds.ts` defines each kind. */
   kind: KindName;
-  /** Name on the wire. Without one the service knows nothing of the field. */
+  /** Name on the wire. Absent for a field that the service does not know. */
   wire?: string;
   /** Name on the wire in older versions of the service. */
   olderWire?: string;
-  /** The field that the service wants written together with it. */
+  /** The field that requests must write together with it. */
   with?: string;
   required?: true;
-  /** What is said where it is missing. Default: "is required". */
+  /** Message if it is missing. Default: "is required". */
   missing?: string;
-  /** A change of it replaces the object: the service does not take it on update. */
+  /** A change replaces the object: the service does not accept the field on update. */
   replaces?: true;
-  /** Never shown, and never told by the service. */
+  /** Never shown, and never returned by the service. */
   secret?: true;
   /** The largest number, or the most characters or entries. */
   max?: number;
-  /** What it is the id of. */
+  /** Kind of object that the id names, for messages. */
   of?: string;
-  /** The words that it may be. A `choice` has their numbers on the wire, and the first is the default. */
+  /** The allowed words. A `choice` has their numbers on the wire, and the first is the default. */
   words?: readonly string[];
-  /** What it does, in one or two sentences for editors and tables. */
+  /** Description in one or two sentences, for editors and tables. */
   doc: string;
-  /** What holds without it. Default: nothing. */
+  /** Its default, as text; absent for none. */
   default?: string;
-  /** It counts when the object is created; a later change does nothing. */
+  /** Used when the object is created; a later change has no effect. */
   creation?: true;
-  /** The object keeps its value where the program names none any more. */
+  /** The object keeps its value if the program no longer names one. */
   kept?: true;
-  /** A value to show. */
   example: unknown;
 }
 
@@ -53,15 +52,15 @@ export type KindName =
 /** The fields of a resource by their names. */
 export type Table = { readonly [name: string]: Row };
 
-/** What `targets` tell visitors apart by. */
+/** Property of the visitor that selects a target. */
 export type TargetsType =
   "continents" | "countries" | "operating_systems" | "browsers" | "languages" | "devices" | "rotations";
 
 /** A destination for some of the visitors, in canonical form. */
 export interface Target {
-  /** Which visitors; none for rotations. */
+  /** Visitors by the `targetsType`; absent for rotations. */
   key?: string;
-  /** Where they go. */
+  /** Destination URL. */
   value: string;
 }
 

@@ -2,12 +2,12 @@ import { toZone } from "./dates";
 import { kinds, type Others } from "./kinds";
 import type { Row, Table } from "./row";
 
-// What follows from the rows of a table: how its fields look in the program, in the answers of the service and in its forms.
+// Functions over tables: the form of their fields in programs, in answers of the service and in requests.
 
 /** Values of some fields by their names, in canonical form; absent means the service's default. */
 export type Values = { readonly [name: string]: unknown };
 
-/** What follows from a table as a whole. */
+/** The rows of a table, and the names of fields by their properties. */
 interface Lists {
   rows: readonly (readonly [string, Row])[];
   managed: readonly string[];
@@ -18,7 +18,7 @@ interface Lists {
   kept: readonly string[];
 }
 
-/** Tables are constants, and their lists are asked for several times for each object. */
+/** A cache: tables are constants, and each object needs their lists several times. */
 const known = new WeakMap<Table, Lists>();
 
 function listsOf(table: Table): Lists {
@@ -47,27 +47,27 @@ export function managedOf(table: Table): readonly string[] {
   return listsOf(table).managed;
 }
 
-/** Write-only fields: the service tells only whether they are set. */
+/** Write-only fields: the service returns only whether they are set. */
 export function secretsOf(table: Table): readonly string[] {
   return listsOf(table).secret;
 }
 
-/** The fields that the service tells. */
+/** The fields that the service returns. */
 export function visibleOf(table: Table): readonly string[] {
   return listsOf(table).visible;
 }
 
-/** The fields of which a change changes something. */
+/** The fields for which a change has an effect. */
 export function comparedOf(table: Table): readonly string[] {
   return listsOf(table).compared;
 }
 
-/** The fields of which a change replaces the object. */
+/** The fields for which a change replaces the object. */
 export function replacingOf(table: Table): readonly string[] {
   return listsOf(table).replacing;
 }
 
-/** The fields that the service, or the provider, chooses where the program names none. */
+/** The fields that the service or the provider chooses if the program names none. */
 export function keptOf(table: Table): readonly string[] {
   return listsOf(table).kept;
 }
@@ -82,7 +82,7 @@ function mapped(table: Table, toValue: (row: Row, name: string) => unknown): Rec
   return values;
 }
 
-/** In the place of a password that the service has but never tells. */
+/** Placeholder for a password that the service has but never returns. */
 const someSecret = "(set outside of this program)";
 
 /** The managed fields as the service answers them, in canonical form. */
@@ -91,7 +91,7 @@ export function observe(table: Table, record: Values, inputs: Values = {}): Valu
     if (row.wire === undefined) return undefined;
     const answer = record[row.wire] ?? null;
     if (row.secret) return answer ? someSecret : undefined;
-    // What replaces an object cannot change by itself, so an answer that does not tell it tells nothing.
+    // A field that replaces the object cannot change on the service, so an answer without it changes nothing.
     if (answer === null) return row.replaces ? inputs[name] : undefined;
     const { observe: toValue, isDefault } = kinds[row.kind];
     const value = toValue ? toValue(answer, row) : answer;
@@ -100,7 +100,7 @@ export function observe(table: Table, record: Values, inputs: Values = {}): Valu
   return comparable(table, values);
 }
 
-/** The managed fields as `observe` shows them when the service holds exactly the inputs. */
+/** The managed fields as `observe` returns them if the service has exactly the inputs. */
 export function wishOf(table: Table, inputs: Values): Values {
   const wish = mapped(table, ({ secret }, name) =>
     secret && inputs[name] !== undefined ? someSecret : inputs[name],
@@ -118,7 +118,7 @@ export function comparable(table: Table, values: Values): Values {
   return ordered ?? values;
 }
 
-/** An answer with its lists in the order of the program, as far as that has the same items. */
+/** An answer with its lists in the order of the program; items that the program lacks come last. */
 export function inOrderOf(table: Table, inputs: Values, answer: Others): Record<string, unknown> {
   const ordered = { ...answer };
   for (const [name, { kind }] of Object.entries(table)) {
@@ -136,7 +136,7 @@ export function inOrderOf(table: Table, inputs: Values, answer: Others): Record<
   return ordered;
 }
 
-/** The same with its dates, which the service answers in UTC, in the time zone of the account if that is known. */
+/** An answer with its UTC dates in the time zone of the account, if that is known. */
 export function inZone(table: Table, answer: Values, timeZone: string | undefined): Record<string, unknown> {
   if (timeZone === undefined) return answer;
   const local = mapped(table, ({ kind }, name) =>
@@ -147,7 +147,7 @@ export function inZone(table: Table, answer: Values, timeZone: string | undefine
   return { ...answer, ...local };
 }
 
-/** The values of a form that writes the given fields, by their names on the wire; absent ones are cleared. */
+/** The values of a form that writes the given fields, by their names on the wire. It clears absent ones. */
 export function toForm(table: Table, inputs: Values, names: readonly string[]): Record<string, unknown> {
   const isWritten = (name: string) => names.includes(name) || names.includes(table[name]?.with ?? "");
   const entries = managedOf(table)

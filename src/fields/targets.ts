@@ -2,12 +2,12 @@ import type { Problem, Tell } from "./problem";
 import type { Row, Target, TargetsType } from "./row";
 import { readUrl } from "./texts";
 
-// Destinations for some of the visitors: what makes them odd is that the type of all decides over the key of each.
+// Destinations for some of the visitors. The type of all targets decides which keys are valid.
 
-/** The longest URL of a target; the list has a limit of its own. */
+/** The rule for the URL of a target; the row of the list limits the list. */
 const longestUrl: Row = { kind: "url", max: 2048, doc: "", example: "" };
 
-/** Reads each target by itself. What their keys may be depends on the type: see `canonicalTargets`. */
+/** Reads each target by itself. `canonicalTargets` checks the keys, which depend on the type. */
 export function readTargets(value: unknown, { max = Infinity }: Row, tell: Tell): unknown {
   if (!Array.isArray(value)) {
     tell("must be a list of { key, value }");
@@ -22,7 +22,7 @@ export function readTargets(value: unknown, { max = Infinity }: Row, tell: Tell)
     const { key, value: url, ...others } = each as Partial<Target>;
     const [other] = Object.keys(others);
     if (other !== undefined) tell("takes only key and value", [index], other);
-    if (key !== undefined && typeof key !== "string") tell("must be a text", [index, "key"]);
+    if (key !== undefined && typeof key !== "string") tell("must be text", [index, "key"]);
     const tellUrl: Tell = (reason) => tell(reason, [index, "value"]);
     if (url === undefined) tellUrl("is required");
     const read = url === undefined ? url : readUrl(url, longestUrl, tellUrl);
@@ -41,7 +41,7 @@ export function loosenTargets(value: unknown): unknown {
   return Array.isArray(value) ? value.map(loosen) : value;
 }
 
-/** As the service answers them. */
+/** Targets of an answer, in canonical form. */
 export function observedTargets(targets: { key: string | number | null; value: string }[]): Target[] {
   return targets.map(({ key, value }) => (key === null ? { value } : { key: String(key), value }));
 }
@@ -53,16 +53,16 @@ const listed: { [Type in TargetsType]?: readonly string[] } = {
     ...["Chrome", "Chromium", "Firefox", "Firefox Mobile", "Edge", "Internet Explorer"],
     ...["Mobile Internet Explorer", "Vivaldi", "Brave", "Safari", "Opera", "Opera Mini", "Opera Mobile"],
     ...["Opera Touch", "Yandex Browser", "UC Browser", "Samsung Internet", "QQ Browser"],
-    // Sic: the service does not know the browser by its right name.
+    // Sic: the service misspells the name of this browser.
     ...["BlackBerry Browser", "Maxtho"],
   ],
-  // The document shows them capitalised; the service takes them in small letters only.
+  // The service's document shows them capitalised; the service accepts only small letters.
   devices: ["desktop", "mobile", "tablet", "watch", "television"],
 };
 
 /**
- * Targets in the spelling that the service accepts, in the order of the program: the engine finds those that it is to ignore
- * by their place. Rotations have no keys. What cannot be mended is left as it is and reported.
+ * Targets in the spelling that the service accepts. They keep the order of the program, because the engine finds ignored
+ * targets by index. Rotations have no keys. Invalid keys stay unchanged and are reported.
  */
 export function canonicalTargets(
   type: TargetsType,
@@ -80,7 +80,7 @@ export function canonicalTargets(
     else if (earlier !== undefined) {
       problems.push({
         property,
-        reason: `is that of targets[${earlier}] again; the service would use the last only`,
+        reason: `repeats targets[${earlier}].key: remove one of them, because the service would use only the last`,
       });
     }
     seen.set(spelling ?? key, index);
@@ -89,7 +89,7 @@ export function canonicalTargets(
   return { targets: spelled, problems };
 }
 
-/** Targets sorted by their keys, for comparisons. The order of rotations has a meaning. */
+/** Targets sorted by their keys, for comparisons. Rotations keep their order, because it matters. */
 export function orderTargets(type: string | null | undefined, targets: Target[]): Target[] {
   if (type === "rotations") return targets.map(({ value }) => ({ value }));
   const key = (target: Target) => target.key ?? "";

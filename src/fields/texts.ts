@@ -1,25 +1,25 @@
 import type { Tell } from "./problem";
 import type { Row } from "./row";
 
-// The rules of texts, taken from what the service documents and does.
+// The rules of texts, from the service's documentation and behaviour.
 
-/** Notes where a text is longer than the service takes. */
+/** Reports a text that is longer than the service accepts. True if it is. */
 function tellLength(text: string, { max = Infinity }: Row, tell: Tell): boolean {
   if (text.length > max) tell(`is longer than ${max} characters`);
   return text.length > max;
 }
 
-/** Any characters. The service trims texts, but no passwords. */
+/** Any characters. The service trims texts, but not passwords. */
 export function readText(value: unknown, row: Row, tell: Tell): unknown {
   if (typeof value !== "string") {
-    tell("must be a text");
+    tell("must be text");
     return value;
   }
   tellLength(value, row, tell);
   return row.secret ? value : value.trim();
 }
 
-/** Signs that a path, a query and a fragment hold as they are. `%` has a rule of its own. */
+/** Characters that need no encoding in a path, a query or a fragment. `%` has its own rule. */
 const plain = "\\p{L}\\p{N}._~!$&'()*+,;=:@/%-";
 const user = "[\\p{L}\\p{N}._%-]+";
 const urlParts = new RegExp(
@@ -43,10 +43,10 @@ export function readUrl(value: unknown, row: Row, tell: Tell): unknown {
     return value;
   }
   if (!urlEscapes.test(value))
-    tell('holds a "%" without two hexadecimal digits after it: write "%25" for the sign itself');
+    tell('contains a "%" without two hexadecimal digits after it: write "%25" for a percent sign');
   if (!urlParts.test(value)) {
     tell(
-      'holds a character that must be percent-encoded (space, { } | " < > \\ ^ `, an emoji, another symbol or a control ' +
+      'contains a character that must be percent-encoded (space, { } | " < > \\ ^ `, an emoji, another symbol or a control ' +
         "character; [ and ] outside of the query; a second #)",
     );
   }
@@ -77,17 +77,17 @@ export const aliasPatterns = [/^\s*[\p{L}\p{M}\p{N}_-]+\s*$/u, /^(?!\s*0\s*$)/];
 
 export function readAlias(value: unknown, row: Row, tell: Tell): unknown {
   if (typeof value !== "string") {
-    tell("must be a text");
+    tell("must be text");
     return value;
   }
   tellLength(value, row, tell);
   const [letters, notZero] = aliasPatterns;
-  if (!letters?.test(value)) tell("may hold letters, digits, - and _ only");
-  if (!notZero?.test(value)) tell("must not be 0, which the service takes for no alias");
+  if (!letters?.test(value)) tell("may contain only letters, digits, - and _");
+  if (!notZero?.test(value)) tell("must not be 0: the service treats it as no alias");
   return value.trim();
 }
 
-/** `"never", "ifEqual" or "always"`; without quotes where there are many. */
+/** One of the row's words. The message lists more than three without quotes. */
 export function readWord(value: unknown, { words = [] }: Row, tell: Tell): unknown {
   if (words.includes(value as string)) return value;
   tell(words.length > 3 ? `must be one of ${words.join(", ")}` : `must be ${listed(words)}`);

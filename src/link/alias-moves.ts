@@ -9,20 +9,19 @@ import { Slots } from "../service/slots";
 import { ownerOf } from "./model";
 
 /**
- * A write that needs another link's plan stops waiting after so many milliseconds without any plan. The engine plans a resource
- * in a few milliseconds. If it is silent for so long, it probably waits for this write (`--parallel 1`, `dependsOn`); the
- * provider cannot know.
+ * Milliseconds without any plan after which a write stops waiting for another link's plan. The engine plans a resource in a few
+ * milliseconds. If it is silent for longer, it probably waits for this write (`--parallel 1`, `dependsOn`); the provider cannot know.
  */
 const silence = 2000;
 /**
- * The same if the provider knows enough: the program itself shows that the alias becomes free, or the engine has planned every
- * resource that the program announced. Only a link made late, in an `apply`, could still change that.
+ * The same if the provider knows enough: the program shows that the alias becomes free, or the engine has planned every resource
+ * that the program announced. Only a link made late, in an `apply`, could still change that.
  */
 const shortSilence = 200;
-/** Milliseconds between two looks. */
+/** Milliseconds between two checks. */
 const interval = 20;
 
-/** A write was refused because its alias is taken, by a link of the account or by one that the account does not see. */
+/** The service refused a write because a link already has its alias. The account may be unable to see that link. */
 export class AliasTaken extends Error {
   constructor(
     readonly refusal: ServiceError,
@@ -32,32 +31,32 @@ export class AliasTaken extends Error {
   }
 }
 
-/** A link that is to get an alias. */
+/** A link, and the alias that it should get. */
 interface Wish {
   domainId: number;
   alias?: string | undefined;
-  /** Its resource. */
+  /** URN of its resource. */
   urn?: string | undefined;
 }
 
 /**
- * Aliases move between the links of a stack: two may swap theirs, or one takes what another gives up in the same run. The engine
- * starts such updates and creates in any order, so the one that comes too early renames the other to `moving-<id>` for a
- * moment. A short link is dead then, so the move is noted in the journal before it is made, undone where it was for
- * nothing, and finished by the next run, whatever program that has.
+ * Moves aliases between the links of a stack: two links may swap aliases, or one gets an alias that another gives up in the same run.
+ * The engine starts such updates and creates in any order. If another link still holds the alias, the provider renames that link to
+ * `moving-<id>` for a moment. Its short link does not work then, so the journal notes each move first. The provider undoes a useless
+ * move. The next run finishes an interrupted one, even with another program.
  */
 export class AliasMoves {
   readonly #account: Account;
   /** The links that this run has planned so far: true if the link gives up its alias. */
   readonly #leaving = new Map<number, boolean>();
   #lastPlanned = 0;
-  /** Links that this run has moved out of the way and that have not got an alias since. */
+  /** Links that this run has renamed and that have not got an alias since. */
   readonly #displaced = new Map<number, { alias: string; note: string | undefined }>();
-  /** One alias moves at a time: nothing may change it between the look at its owner and the next write. */
+  /** One alias moves at a time: nothing may change it between the look-up of its owner and the next write. */
   readonly #turns = new Slots(1);
-  /** The addresses and destinations of the links in the state; undefined where it cannot be had. */
+  /** The addresses and destinations of the links in the state; undefined if it cannot be read. */
   #inState: Promise<Set<string> | undefined> | undefined;
-  /** The links that this run has given an alias, in their order. */
+  /** The links that this run has given an alias, in order. */
   readonly #moved: number[] = [];
 
   constructor(account: Account) {
@@ -80,12 +79,12 @@ export class AliasMoves {
     return this.#leaving.has(id);
   }
 
-  /** True while a link that this run moved out of the way of another still waits for its alias. */
+  /** True while a link that this run renamed still waits for its alias. */
   isAstray(id: number): boolean {
     return this.#displaced.has(id);
   }
 
-  /** Waits until the engine, which plans ahead of what it carries out, has nothing more to plan, or until it is enough. */
+  /** Waits until the engine, which plans ahead, has nothing more to plan, or until `isEnough` returns true. */
   async allPlanned(isEnough = () => false, isKnown = false): Promise<void> {
     const { clock, progress } = this.#account;
     const bound = () => (isKnown || progress.isPlanned ? shortSilence : silence);
@@ -98,20 +97,20 @@ export class AliasMoves {
     if (planned !== undefined) return planned;
     const resource = await ownerOf(this.#account, owner);
     if (resource === undefined && (await this.#isForeign(owner, urn))) return false;
-    // Its own link: the engine replaces it without a plan that the provider hears of.
+    // The resource's own link: the engine replaces it without asking the provider for a plan.
     if (resource !== undefined && resource === urn) return true;
-    // The engine may plan no further until this write ends, but the program may have told what the plan is going to be.
+    // The engine may plan no further until this write ends, but the program may have announced the link's alias.
     const wish = resource === undefined ? undefined : this.#account.ownership.wishedAlias(resource);
-    // A new resource with the alias of one that is removed is most often the same one by another name, which aliases would keep.
+    // A new resource with the alias of a removed one is usually that resource renamed; the option `aliases` would keep it.
     const isLeaving = wish === null ? !isCreate : wish !== undefined && collate(wish) !== collate(alias);
     await this.allPlanned(() => this.#leaving.has(id), isLeaving);
     return this.#leaving.get(id) ?? isLeaving;
   }
 
   /**
-   * True if it is certain that no resource of this stack has the link, so that none gives its alias up: neither the state, nor a
-   * refresh of this run, nor an open note of an interrupted one speaks of it. Somebody may have changed its alias or its
-   * destination, but then the state has the other one.
+   * True if certainly no resource of this stack has the link, so that none gives up its alias. Neither the state, nor a refresh of
+   * this run, nor an open note of an interrupted run mentions it. If someone changed its alias or its destination, the state still has
+   * the other one.
    */
   async #isForeign(owner: LinkRecord, urn: string | undefined): Promise<boolean> {
     const { ownership, changes } = this.#account;
@@ -133,8 +132,8 @@ export class AliasMoves {
   }
 
   /**
-   * Repeats a write of an alias for as long as a link has it that leaves it in this run, or a move came in between; each time
-   * round that link has been moved out of the way. Throws `AliasTaken`.
+   * Repeats a write of an alias while another link has it that gives it up in this run; it renames that link first. It also repeats
+   * the write if a move came in between. Throws `AliasTaken`.
    */
   async writeUntilFree<Value>(
     { domainId, alias, urn }: Wish,
@@ -155,7 +154,7 @@ export class AliasMoves {
             moved.push(owner.id);
             await this.#turns.run(() => this.#makeWay(owner));
           }
-          // The link that had it may have left it by now.
+          // The link that had the alias may have given it up by now.
           else if (!this.#moved.slice(before).some((id) => owner === undefined || id === owner.id))
             throw new AliasTaken(error, owner);
         }
@@ -166,7 +165,7 @@ export class AliasMoves {
     }
   }
 
-  /** Gives a link that exists another alias, as `writeUntilFree` does. */
+  /** Changes the alias of an existing link, as `writeUntilFree` does. */
   async moveAlias<Value>(id: number, wish: Wish, write: () => Promise<Value>): Promise<Value> {
     try {
       const writeInTurn = () =>
@@ -181,23 +180,23 @@ export class AliasMoves {
         });
       return await this.writeUntilFree(wish, writeInTurn, false);
     } catch (error) {
-      // It keeps what it has: no other link may move it now, as no further write of this run would give it an alias.
+      // The link keeps its alias. No other link may rename it now, because no later write of this run would give it an alias.
       this.#leaving.set(id, false);
       await this.#turns.run(() => this.#putBack(id));
       throw error;
     }
   }
 
-  /** Gives a link that still waits for its new alias an unused one; its own update follows in this run. */
+  /** Renames a link that still waits for its new alias; its own update follows in this run. */
   async #makeWay({ id, alias }: LinkRecord): Promise<void> {
-    // Its own update, or that of a third link, may have come in between.
+    // Its own update, or the update of a third link, may have come in between.
     if (this.#leaving.get(id) === false || this.#displaced.has(id)) return;
     const note = await this.#account.changes.note(`link ${id}`, ["alias"]);
     this.#displaced.set(id, { alias, note });
     await unlessGone(this.#account.client.updateLink(id, { alias: `moving-${id}` }));
   }
 
-  /** Gives a link that was moved for nothing its alias back. Where that fails, the next run does it. */
+  /** Restores the alias of a link after a useless move. If that fails, the next run does it. */
   async #putBack(id: number): Promise<void> {
     const move = this.#displaced.get(id);
     if (!move) return;
@@ -206,12 +205,12 @@ export class AliasMoves {
       this.#displaced.delete(id);
       await this.#account.changes.settle(`link ${id}`, { only: move.note });
     } catch {
-      // Somebody has the alias by now, or the service does not answer; the note in the journal stays.
+      // Another link has the alias by now, or the service does not answer. The note stays in the journal.
     }
   }
 }
 
-/** By what a link of the state is known again. */
+/** Marks that identify a link of the state. */
 function marksOf(domainId: unknown, { alias, url }: { alias?: unknown; url?: unknown }): string[] {
   return [`${Number(domainId)} alias ${collate(String(alias))}`, `${Number(domainId)} url ${String(url)}`];
 }

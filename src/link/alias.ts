@@ -1,9 +1,8 @@
 import { createHash } from "node:crypto";
 
 /**
- * An alias that is always the same for a text: eight of 31 letters and digits that cannot be mistaken for one
- * another. That of a link for which the program names none comes from its URN, which names project, stack, parents
- * and resource.
+ * Derives an alias from a text, always the same one: eight of 31 letters and digits that are hard to confuse. A link without an
+ * alias in the program gets one from its URN, which names project, stack, parents and resource.
  */
 export function deriveAlias(text: string): string {
   const letters = "23456789abcdefghjkmnpqrstuvwxyz";
@@ -11,7 +10,7 @@ export function deriveAlias(text: string): string {
   return Array.from(digest.subarray(0, 8), (byte) => letters[byte % letters.length]).join("");
 }
 
-/** A derived alias and those that take its place where somebody else on the domain has it. */
+/** A derived alias, and its substitutes if another link on the domain has it. */
 export function candidatesOf(derived: string): string[] {
   return [derived, deriveAlias(`${derived}/2`), deriveAlias(`${derived}/3`)];
 }

@@ -10,7 +10,7 @@ import {
   digestOfWish,
   importObject,
   isAnothers,
-  takeOver,
+  adoptFound,
   type Create,
   type Making,
 } from "../resource/create";
@@ -22,11 +22,11 @@ import { linkFields } from "./fields";
 import { linkModel, type LinkValues } from "./model";
 import { linkForm, namingTargets, writeLink } from "./writes";
 
-/** What the creates of a run know of each other. */
+/** Data that all creates of a run share. */
 export interface LinkCreates {
   account: Account;
   moves: AliasMoves;
-  /** Ids of the links that creates of this run have, or have probably made. */
+  /** Ids of the links that creates of this run own, or have probably made. */
   claimed: Set<number>;
   /** The last request of this run to make a link, by its key. */
   posted: Map<string, Promise<unknown>>;
@@ -63,7 +63,7 @@ export async function makeLink(create: CreateOfLink): Promise<Making<LinkRecord>
       return await storeLink(create, wish);
     } catch (error) {
       if (isNotFound(error))
-        throw new Error(`${error.message} Is there a domain ${domainId} in this account?`);
+        throw new Error(`${error.message} Check that this account has a domain ${domainId}.`);
       if (!(error instanceof AliasTaken)) throw error;
       if (error.owner) return adoptLink(create, wish, error.owner, error.refusal);
       refusal ??= error.refusal;
@@ -71,7 +71,7 @@ export async function makeLink(create: CreateOfLink): Promise<Making<LinkRecord>
   }
   if (!refusal || !isDerived) throw refusal as ServiceError;
   throw new Error(
-    `${refusal.message} The program names no alias, and this one was made for it: name one, or leave it to the service ` +
+    `${refusal.message} The provider derived this alias, because the program has none: set one, or let the service choose ` +
       `with "pulumi config set shortlink:aliases service".`,
   );
 }
@@ -80,7 +80,7 @@ function withAlias({ args, about }: Inputs, alias: string | undefined): Inputs {
   return { args: alias === undefined ? args : { ...args, alias }, about };
 }
 
-/** Takes over what a run that was killed has made for this resource. */
+/** Adopts the link that an interrupted run made for this resource. */
 async function finishLink(
   create: CreateOfLink,
   candidates: (string | undefined)[],
@@ -97,16 +97,16 @@ async function finishLink(
   creates.claimed.add(left.id);
   const isKept = alias === undefined || candidates.includes(left.alias);
   creates.moves.notePlan(left.id, !isKept);
-  return takeOver(create, left, "always", isKept ? withAlias(inputs, left.alias) : inputs);
+  return adoptFound(create, left, "always", isKept ? withAlias(inputs, left.alias) : inputs);
 }
 
-/** The links that may be what an entry of the journal speaks of, without those that this run knows as other resources'. */
+/** The links that an entry of the journal may mean, without known links of other resources. */
 async function findLeft({ account, inputs, creates }: CreateOfLink, key: string): Promise<LinkRecord[]> {
   const [, id, noted = ""] = /^link (\d+)\/(.*)$/.exec(key) ?? [];
   const domainId = Number(id);
   const args = inputs.args as LinkValues;
   const isSame = key === linkModel.keyOf(inputs);
-  // Of a secret alias that the program has changed nothing is known.
+  // The journal has only a digest of a secret alias, so a changed one cannot be found.
   if (!isSame && noted.startsWith("#")) return [];
   const alias = isSame ? (args.alias ?? "*") : noted;
   if (!isSame || alias === "*") await creates.moves.allPlanned();
@@ -114,7 +114,7 @@ async function findLeft({ account, inputs, creates }: CreateOfLink, key: string)
     alias === "*"
       ? await findUrl(account.client, domainId, args.url)
       : [await findAlias(account.client, domainId, alias)].filter((link) => link !== undefined);
-  // Another resource may be given the alias at this moment.
+  // Another resource may be getting the alias at this moment.
   await creates.posted.get(key);
   return found.filter((link) => isUnclaimed(creates, link));
 }
@@ -124,7 +124,7 @@ function isUnclaimed({ account, claimed }: LinkCreates, { id }: LinkRecord): boo
   return !claimed.has(id) && !account.ownership.isOwned(`link ${id}`);
 }
 
-/** Throws `AliasTaken` where another link has the alias. */
+/** Throws `AliasTaken` if another link has the alias. */
 async function storeLink(create: CreateOfLink, wish: Inputs): Promise<Making<LinkRecord>> {
   const { account, notes, creates } = create;
   const { client, clock } = account;
@@ -167,7 +167,7 @@ function post(
       claimed.add(record.id);
       return record;
     }
-    // A create whose answer was lost has taken this one for its own: they are alike, so its own will do, if there is one.
+    // Another create lost its response and claimed this link. The two are alike, so this create uses the other's link, if it exists.
     return (await findStored(creates, wish, isOwn)) ?? send();
   };
   const posting = send();
@@ -176,7 +176,7 @@ function post(
   return posting;
 }
 
-/** What a lost request may have made: the link of the alias, or, where the service chose it, one that is certainly its own. */
+/** Finds the result of a lost request: the link with the alias, or, if the service chose the alias, a link that is certainly its own. */
 async function findStored(
   creates: LinkCreates,
   wish: Inputs,
@@ -195,7 +195,7 @@ async function findStored(
   return undefined;
 }
 
-/** Takes over the link that has the alias. */
+/** Adopts the link that has the alias. */
 function adoptLink(
   create: CreateOfLink,
   wish: Inputs,
@@ -203,7 +203,7 @@ function adoptLink(
   refusal: ServiceError,
 ): Promise<Making<LinkRecord>> {
   const { args, about } = create.inputs;
-  // An alias that comes from the URN shows as well that an interrupted run of this stack has made the link.
+  // An alias derived from the URN also shows that an interrupted run of this stack has made the link.
   const isOwn = args.alias !== undefined && args.alias === about.derivedAlias;
   return adoptObject(create, {
     found,

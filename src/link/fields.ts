@@ -1,4 +1,4 @@
-// The fields of a link. Each row is all that is known of one: see src/fields/row.ts for the columns.
+// The fields of a link, one row each. src/fields/row.ts explains the columns.
 
 export const linkFields = {
   url: {
@@ -14,10 +14,9 @@ export const linkFields = {
     kind: "id",
     of: "domain",
     required: true,
-    missing:
-      "is required. In a run with --target that creates the link, its domain must be a target as well or exist already",
+    missing: "is required. If you create the link with --target, add its domain as a second target",
     replaces: true,
-    doc: "Id of the domain under which the link lives; a catalog names the domain instead if it can.",
+    doc: "Id of the domain of the link; a catalog names the domain instead if it can.",
     example: 12,
   },
   alias: {
@@ -56,7 +55,7 @@ export const linkFields = {
   sensitiveContent: {
     wire: "sensitive_content",
     kind: "flag",
-    doc: "Asks visitors for consent before they see the destination.",
+    doc: "Asks visitors for consent before the redirect.",
     default: "false",
     example: true,
   },
@@ -73,14 +72,14 @@ export const linkFields = {
     kind: "text",
     max: 128,
     secret: true,
-    doc: "Password of the statistics; it has an effect while privacy is password.",
+    doc: "Password of the statistics; used while privacy is password.",
     example: "env:STATISTICS_PASSWORD",
   },
   activePeriodStartAt: {
     wire: "active_period_start_at",
     kind: "dateTime",
     with: "activePeriodEndAt",
-    doc: "From when on the link works, in the time zone of the account. Needs activePeriodEndAt.",
+    doc: "Start of the period in which the link works, in the time zone of the account. Needs activePeriodEndAt.",
     default: "always",
     example: "2026-03-01T08:00:00",
   },
@@ -88,7 +87,7 @@ export const linkFields = {
     wire: "active_period_end_at",
     kind: "dateTime",
     with: "activePeriodStartAt",
-    doc: "Until when the link works; as activePeriodStartAt, and later than it.",
+    doc: "End of that period, later than activePeriodStartAt, in the same form.",
     default: "always",
     example: "2026-04-01T00:00:00",
   },
@@ -96,7 +95,7 @@ export const linkFields = {
     wire: "clicks_limit",
     kind: "count",
     max: 999_999_999,
-    doc: "After how many clicks the link expires.",
+    doc: "Number of clicks after which the link expires.",
     default: "0, no limit",
     example: 100,
   },
@@ -113,7 +112,7 @@ export const linkFields = {
     kind: "word",
     with: "targets",
     words: ["continents", "countries", "operating_systems", "browsers", "languages", "devices", "rotations"],
-    doc: "Property of visitors by which targets choose.",
+    doc: "Property of the visitor that selects a target.",
     example: "countries",
   },
   targets: {
@@ -121,14 +120,14 @@ export const linkFields = {
     kind: "targets",
     with: "targetsType",
     max: 100,
-    doc: "Other destinations (value) for some of the visitors (key); needs targetsType.",
+    doc: "Other destinations (value) for visitors with the given property (key); needs targetsType.",
     example: [{ key: "DE", value: "https://example.de/" }],
   },
   adopt: {
     kind: "word",
     words: ["never", "ifEqual", "always"],
-    doc: "Adoption of a link with this alias that the account has already.",
-    default: "the setting shortlink:adopt, else never",
+    doc: "Adopts an existing link with this alias.",
+    default: "the setting shortlink:adopt, or never",
     creation: true,
     example: "ifEqual",
   },

@@ -24,8 +24,8 @@ export class LinkLife implements Life {
   readonly #moves: AliasMoves;
   readonly #creates: LinkCreates;
   /**
-   * The aliases of links that name none, by their resources. A replacement checks its inputs a second time and without the
-   * old ones; a printed alias must be the same there, so the diff before it leaves it here.
+   * By URN: the aliases of links that have none in the program. For a replacement, the engine checks the inputs again without the old
+   * ones. A printed alias must stay the same, so the diff before keeps it here.
    */
   readonly #keptAliases = new Map<string, string>();
 
@@ -41,7 +41,7 @@ export class LinkLife implements Life {
     this.#moves.notePlanning();
     problems.push(...together(args, problems, account.knownSettings?.timeZone));
     const about = args.alias === undefined ? given.about : { ...given.about, derivedAlias: undefined };
-    // `pulumi up --replace` and `pulumi state taint` make a link new that the state has.
+    // `pulumi up --replace` and `pulumi state taint` recreate a link that the state has.
     const isUnnamed = args.alias === undefined;
     const saved = olds === undefined && isUnnamed ? await account.savedOf(about.urn) : undefined;
     const inputs = isUnnamed ? this.#chooseAlias({ args, about }, olds ?? saved?.inputs) : { args, about };
@@ -61,7 +61,7 @@ export class LinkLife implements Life {
       isAstray: this.#moves.isAstray(id),
     });
     if (this.#account.ownership.isComparing) return decision;
-    // An alias in doubt is written again, over one that another link may need.
+    // The update writes an alias in doubt again, and so may free one that another link needs.
     const unsaved = this.#account.changes.unsaved(`link ${id}`, old.memory.revision) ?? [];
     const doubtful = [...(old.memory.doubtful ?? []), ...unsaved, ...this.#astray(id)];
     const isLeaving = changed.includes("alias") || changed.includes("domainId") || doubtful.includes("alias");
@@ -74,7 +74,7 @@ export class LinkLife implements Life {
 
   async create(inputs: Inputs): Promise<Created> {
     const create = createOf(this.#creates, inputs);
-    // The engine saves what a create has made. Whose the links were before, the state tells only until then.
+    // Reads the state now: it shows who had the links only until the engine saves this create.
     const [making] = await Promise.all([makeLink(create), this.#account.stackState()]);
     this.#moves.notePlan(making.record.id, false);
     return finish(create, making);
@@ -108,12 +108,12 @@ export class LinkLife implements Life {
     return this.#account.progress.whileDeletingLink(() => deleteObject(this.#account, linkModel, id, old));
   }
 
-  /** What is not as the state says, as this run knows. */
+  /** The fields that this run knows to differ from the state. */
   #astray(id: number): string[] {
     return this.#moves.isAstray(id) ? ["alias"] : [];
   }
 
-  /** The alias of a link for which the program names none; without `olds` it is a new one. */
+  /** Adds an alias to a link that has none in the program. Without `olds` the link is new. */
   #chooseAlias({ args, about }: Inputs, olds: Inputs | undefined): Inputs {
     const { urn = "", derivedAlias } = about;
     const ofNew = () =>
@@ -124,7 +124,7 @@ export class LinkLife implements Life {
     return alias === undefined || alias === "" ? { args, about } : { args: { ...args, alias }, about };
   }
 
-  /** What another link of the program wants as well. */
+  /** Conflicts with other links of the program. */
   #clashes(inputs: Inputs): Problem[] {
     const { domainId, alias } = inputs.args as LinkValues;
     const wanted =
@@ -134,7 +134,7 @@ export class LinkLife implements Life {
             property: "alias",
             what: `alias ${domainId}/${collate(alias)}`,
             toReason: (other: string) =>
-              `is also that of the resource ${other}; on one domain each link needs its own`,
+              `is already used by the resource ${other}: give each link on a domain its own alias`,
           };
     return clashes(this.#account, "link", inputs, wanted);
   }
@@ -156,7 +156,7 @@ export class LinkLife implements Life {
     }
     if (alias === undefined || !areKnown(args, ["domainId", "alias"])) return;
     const found = await account.existing.link(domainId, alias);
-    // A link of this program is known by its plan: the resource is to be replaced, or the alias moves.
+    // This run has planned the link itself: its resource is replaced, or its alias moves.
     if (!found || this.#moves.hasPlan(found.id)) return;
     const address = found.short_url ?? alias;
     const mayFinish = alias === derivedAlias;
@@ -164,7 +164,7 @@ export class LinkLife implements Life {
   }
 }
 
-/** An alias is never given up: a link for which the program names none keeps the one that it has. */
+/** A link without an alias in the program keeps the alias that it has. */
 function keepAlias({ inputs }: Saved, { args, about }: Inputs): Inputs {
   const named = about.derivedAlias === undefined ? args.alias : undefined;
   return { args: { ...args, alias: named ?? inputs.about.keptAlias ?? inputs.args.alias }, about };

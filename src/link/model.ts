@@ -8,7 +8,7 @@ import type { LinkRecord } from "../service/client";
 import { collate } from "../service/collate";
 import { linkFields } from "./fields";
 
-/** The arguments of a link in canonical form. The alias is absent where the service is to choose. */
+/** The arguments of a link in canonical form. The alias is absent if the service chooses it. */
 export type LinkValues = ValuesOf<typeof linkFields>;
 
 const naturalKey = ["domainId", "alias"];
@@ -19,7 +19,7 @@ export const linkModel: Model<LinkRecord> = {
   outputsOf: (link) => ({ shortUrl: link.short_url ?? "" }),
   naturalKey,
   telling: visibleOf(linkFields).filter((field) => !naturalKey.includes(field)),
-  // `*` where the service chooses the alias, and a digest of a secret one.
+  // `*` if the service chooses the alias, and a digest of a secret alias.
   keyOf: ({ args, about: { secrets = [] } }) => {
     const { domainId, alias = "*" } = args as LinkValues;
     return `link ${domainId}/${secrets.includes("alias") ? `#${digestOf(["alias"], { alias })}` : alias}`;
@@ -33,7 +33,7 @@ export const linkModel: Model<LinkRecord> = {
   },
 };
 
-/** The resource in the state of this stack that has this link. Somebody may have put another link in its place. */
+/** The resource in the state of this stack that has this link. Someone may have put another link in its place. */
 export async function ownerOf(
   account: Account,
   { domain_id: domainId, alias, url }: LinkRecord,

@@ -7,12 +7,12 @@ import type { ValuesOf } from "../fields/values";
 const period = ["activePeriodStartAt", "activePeriodEndAt"] as const;
 
 /**
- * The rules over several fields of a link, and the canonical form of what depends on others and on the settings. A field that
- * is not known yet, or was refused by itself, breaks none.
+ * Checks rules over several fields of a link. Brings fields that depend on others or on the settings to canonical form. A field that
+ * is not known yet, or was refused by itself, breaks no rule.
  *
- * @param fields They may be changed.
- * @param refused What is wrong with single fields.
- * @param timeZone The time zone of the account, where the settings name it.
+ * @param fields This function may change them.
+ * @param refused The problems of single fields.
+ * @param timeZone The time zone of the account, if the settings name it.
  */
 export function together(
   fields: Record<string, unknown>,
@@ -32,8 +32,8 @@ export function together(
     if (timeZone !== undefined) values[given] = toZone(text, timeZone);
     else {
       const reason =
-        "has a time zone, but the service reads it in that of the account: write it without one, like " +
-        '2026-03-01T08:00:00, or say which the account has, as in "pulumi config set shortlink:timeZone Europe/Berlin" ' +
+        "has a time zone, but the service uses the time zone of the account: write the date without one, like " +
+        '2026-03-01T08:00:00, or set the zone of the account with "pulumi config set shortlink:timeZone Europe/Berlin" ' +
         "(--time-zone Europe/Berlin for validate and show)";
       problems.push({ property: given, reason });
     }

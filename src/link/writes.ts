@@ -15,7 +15,7 @@ export function linkForm({ args }: Inputs, fields: readonly string[]): FormField
   return toForm(linkFields, args, fields) as FormFields;
 }
 
-/** Writes the given fields of a link that exists. */
+/** Writes the given fields of an existing link. */
 export async function writeLink(
   account: Account,
   moves: AliasMoves,
@@ -44,19 +44,19 @@ export async function writeLink(
     if (way !== undefined) throw new Error(`${error.message} ${way}`);
     if (!account.ownership.isOwned(object) && (await ownerOf(account, owner)) === undefined)
       throw new Error(
-        `${error.message} It is that of the link with the id ${owner.id}, which is no resource of this program. If a run failed ` +
-          `after it had replaced that link, its deletion is pending: run "pulumi up --exclude '${urn}'", with one --exclude for each resource with this ` +
-          `error, and "pulumi up" again. Otherwise give one of the two another alias.`,
+        `${error.message} The link with the id ${owner.id} has it, and no resource of this program manages that link. If a run failed ` +
+          `after it replaced that link, its deletion is pending: run "pulumi up --exclude '${urn}'", with one --exclude for each resource with this ` +
+          `error, and "pulumi up" again. If not, give one of the two another alias.`,
       );
     throw new Error(
-      `${error.message} It is that of the link with the id ${owner.id}. If the program gives that link another ` +
-        `alias in the same run, neither of the two may depend on the other, and with "--parallel 1" every alias of the ` +
-        `program must be a plain text.`,
+      `${error.message} The link with the id ${owner.id} has it. If the program gives that link another ` +
+        `alias in the same run, neither of the two may depend on the other, and with "--parallel 1" every alias in the ` +
+        `program must be a plain string.`,
     );
   }
 }
 
-/** The service counts targets in the order of the form, which differs from the program's: keys tell more. */
+/** Names targets by key in messages. The service counts them in the order of the form, which differs from the program's. */
 export async function namingTargets<Value>({ args }: Inputs, call: Promise<Value>): Promise<Value> {
   const { targets = [] } = args as LinkValues;
   try {

@@ -1,33 +1,33 @@
 import { setTimeout } from "node:timers/promises";
 import type { LinkRecord } from "../service/client";
 
-// Whether the destinations of links answer.
+// Checks whether the destinations of links answer.
 
-/** How gently destinations are asked. */
+/** Pace and patience of the requests to destinations. */
 export interface Manners {
   /** Milliseconds between two requests to one host. */
   pause: number;
-  /** Milliseconds that a host has to answer. */
+  /** Milliseconds to wait for an answer. */
   timeout: number;
 }
 
-/** Those of the command. */
+/** The values that the command uses. */
 export const manners: Manners = { pause: 250, timeout: 15_000 };
 
-/** Hosts that are asked at the same time. */
+/** Hosts requested at the same time. */
 const hostsAtOnce = 16;
-/** As many as browsers follow. */
+/** Browsers follow as many. */
 const redirects = 20;
 
-/** All addresses that visitors of a link may get to, without those of apps, which no request can reach. */
+/** All web addresses that a link may lead to. No request can reach the address of an app. */
 export function destinationsOf({ url, expiration_url: expired, targets }: LinkRecord): string[] {
   const all = [url, expired, ...(targets ?? []).map(({ value }) => value)];
   return [...new Set(all.filter((each): each is string => /^https?:\/\//i.test(each ?? "")))];
 }
 
 /**
- * Asks each address once, one after the other on each host. Returns why those that do not answer with success do not; redirects are
- * followed.
+ * Checks each address once, follows redirects, and sends a host one request at a time. Returns the reason for each address that does
+ * not answer with success.
  */
 export async function checkDestinations(
   addresses: Iterable<string>,
@@ -39,7 +39,7 @@ export async function checkDestinations(
     queues.set(host, [...(queues.get(host) ?? []), address]);
   }
   const turns = new Map<string, Promise<unknown>>();
-  /** Asks once the host has had its pause, also where another address leads there. */
+  /** Sends a request once the host has had its pause. A redirect to the host waits too. */
   const ask = async (address: string, method: string): Promise<Response> => {
     const { host } = new URL(address);
     const turn = turns.get(host) ?? Promise.resolve();
@@ -77,9 +77,9 @@ async function problemOf(address: string, ask: Ask): Promise<string | undefined>
   let current = address;
   try {
     while (passed.size <= redirects) {
-      if (passed.has(current)) return "its redirects go round in a circle";
+      if (passed.has(current)) return "its redirects lead in a circle";
       passed.add(current);
-      // Some know GET only, and say so in many ways.
+      // Some servers support only GET, and refuse HEAD in many ways.
       let response = await ask(current, "HEAD").catch(() => undefined);
       if (response === undefined || response.status >= 400) response = await ask(current, "GET");
       const next = response.headers.get("location");
@@ -100,5 +100,5 @@ function after({ size }: Set<string>): string {
 function reasonOf(error: unknown): string {
   if (error instanceof Error && error.name === "TimeoutError") return "it does not answer in time";
   const { code } = ((error as Error).cause ?? {}) as { code?: string };
-  return code === undefined ? "it cannot be asked" : `it does not answer (${code})`;
+  return code === undefined ? "it cannot be checked" : `it does not answer (${code})`;
 }

@@ -4,22 +4,22 @@ import { join } from "node:path";
 import type { Account } from "../account/account";
 import { describe } from "../account/messages";
 
-// What can be wrong between a project and its account, looked at without a change.
+// Checks of a project and its account. They change neither.
 
-/** Something that was looked at. */
+/** The result of one check. */
 export interface Check {
-  /** What was looked at. */
+  /** Subject of the check. */
   about: string;
-  /** False where something is to be done. */
+  /** False if the user must do something. */
   ok: boolean;
-  /** What was seen, and what to do. */
+  /** The finding, and what to do about it. */
   text: string;
 }
 
 /** The oldest Pulumi CLI that the tests run with. */
 const oldestPulumi = "3.258.0";
 
-/** Looks at Pulumi's CLI. @param ask Runs `pulumi version`. */
+/** Checks the version of Pulumi's CLI. @param ask Runs `pulumi version`. */
 export async function checkPulumi(ask: () => Promise<string>): Promise<Check> {
   const about = "Pulumi CLI";
   try {
@@ -31,14 +31,14 @@ export async function checkPulumi(ask: () => Promise<string>): Promise<Check> {
     return {
       about,
       ok: false,
-      text: `${version} is older than ${oldestPulumi}, the oldest one that is tested. Install a newer one.`,
+      text: `${version} is older than ${oldestPulumi}, the oldest tested version. Install a newer one.`,
     };
   } catch (error) {
     return { about, ok: false, text: (error as Error).message };
   }
 }
 
-/** Looks for the packages as a program of a folder finds them. */
+/** Looks up the packages as a program in the folder does. */
 export function checkPackages(folder: string): Check[] {
   const { resolve } = createRequire(join(folder, "package.json"));
   const version = (name: string) => {
@@ -56,28 +56,28 @@ export function checkPackages(folder: string): Check[] {
     check(
       "@pulumi/pulumi",
       () => version("@pulumi/pulumi"),
-      'A program in this folder does not find it. Run "npm install @pulumi/pulumi".',
+      'Programs in this folder cannot find it. Run "npm install @pulumi/pulumi".',
     ),
     check(
       "provider",
       () => resolve("pulumi-shortlink/provider"),
-      'A program in this folder does not find pulumi-shortlink. Run "npm install pulumi-shortlink", here and not globally.',
+      'Programs in this folder cannot find pulumi-shortlink. Run "npm install pulumi-shortlink" in this folder, not globally.',
     ),
   ];
 }
 
-/** Says whether the key of the configuration is marked as a secret. */
+/** Checks that the configuration marks the API key as a secret. */
 export function checkKey({ value, secret }: { value?: string; secret?: boolean } = {}): Check {
   const about = "key";
   if (value === undefined) return { about, ok: true, text: "not in the configuration of the stack" };
   if (secret === true) return { about, ok: true, text: "a secret of the stack" };
   const text =
-    'shortlink:apiKey is not marked as a secret, so it is in clear in the file of the stack. Run "pulumi config set --secret ' +
-    'shortlink:apiKey", and replace the key, which others may have read.';
+    'shortlink:apiKey is not marked as a secret, so it is in clear text in the file of the stack. Run "pulumi config set --secret ' +
+    'shortlink:apiKey", and replace the key, because others may have read it.';
   return { about, ok: false, text };
 }
 
-/** Says why there is no configuration to look at. */
+/** Reports why the configuration of the stack cannot be read. */
 export function noStack({ message }: Error): Check {
   return {
     about: "stack",
@@ -86,7 +86,7 @@ export function noStack({ message }: Error): Check {
   };
 }
 
-/** Looks at the folder of the journal. */
+/** Checks that the folder of the journal can be written. */
 export function checkJournal({ settings }: Account): Check {
   const about = "journal";
   const { journal } = settings;
@@ -106,10 +106,10 @@ export function checkJournal({ settings }: Account): Check {
   }
 }
 
-/** Milliseconds by which clocks may differ. After a lost answer the provider finds its object by the time, in whole seconds. */
+/** Milliseconds by which clocks may differ. After a lost response the provider finds its object by the time, in whole seconds. */
 const clockTolerance = 60_000;
 
-/** Asks the service for a page of each list. @param patience Milliseconds to wait for an answer. */
+/** Requests one page of each list. @param patience Milliseconds to wait for an answer. */
 export async function checkService(account: Account, patience: number): Promise<Check[]> {
   const { client, settings } = account;
   const about = "service";
@@ -120,7 +120,7 @@ export async function checkService(account: Account, patience: number): Promise<
   ];
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
-    const text = `${settings.baseUrl} does not answer. Does it run, and is shortlink:baseUrl (or SHORTLINK_BASE_URL) its address?`;
+    const text = `${settings.baseUrl} does not answer. Check that it runs, and that shortlink:baseUrl (or SHORTLINK_BASE_URL) is its address.`;
     timer = setTimeout(() => reject(new Error(text)), patience);
   });
   try {
@@ -144,7 +144,7 @@ function checkClock(ahead: number): Check {
   const about = "clock";
   const seconds = Math.round(Math.abs(ahead) / 1000);
   if (Math.abs(ahead) < clockTolerance)
-    return { about, ok: true, text: `that of the service, within ${seconds + 1} s` };
+    return { about, ok: true, text: `equal to the clock of the service, within ${seconds + 1} s` };
   const text =
     ahead > 0
       ? `${seconds} s behind the clock of the service. Correct one of the two clocks.`
@@ -157,11 +157,11 @@ function limitOf({ client, settings }: Account): Check {
   const seconds = settings.limitWindow / 1000;
   const text = cost
     ? `${cost.limit} requests in ${seconds} s (shortlink:limitWindow)`
-    : "the service tells none";
+    : "the service reports none";
   return { about: "limit", ok: true, text };
 }
 
-/** The version that the names of fields tell of (service.md, versions). */
+/** The version of the service, inferred from the names of fields (service.md, versions). */
 function versionOf(domain: readonly string[], link: readonly string[]): string {
   const has = (names: readonly string[], ...wanted: string[]) => wanted.some((name) => names.includes(name));
   if (has(domain, "homepage_url")) return "like those of 2026";

@@ -1,7 +1,7 @@
 import type { Finding } from "./drift";
 import { toReportPage, type Paint, type Report, type Tone } from "./page";
 
-/** The forms of a report of drift. */
+/** The formats of a drift report. */
 export const driftFormats = ["text", "json", "markdown", "html"] as const;
 export type DriftFormat = (typeof driftFormats)[number];
 
@@ -10,14 +10,14 @@ const nothing = "No drift: the account is as the state says.";
 const titles: Readonly<Record<Finding["kind"], string>> = {
   missing: "Deleted on the service",
   changed: "Changed on the service",
-  duplicate: "The same alias twice",
+  duplicate: "Duplicate alias",
   unmanaged: "Not managed by this stack",
-  unreachable: "Leads to where nothing answers",
+  unreachable: "Destination does not answer",
   expired: "Expired",
   expiring: "Expiring soon",
 };
 
-/** What was found, for people, for programs, or for a page that shows Markdown. */
+/** Formats findings for people, for programs, or for a page that shows Markdown. */
 export function reportDrift(
   findings: readonly Finding[],
   format: DriftFormat,
@@ -62,7 +62,7 @@ function lineOf(
   return `${show(address)} (id ${id})${details.length > 0 ? `: ${details.join("; ")}` : ""}`;
 }
 
-/** As code, which no sign in it can end or turn into markup. */
+/** The text as Markdown code. No character in it can end the code or become markup. */
 export function quoted(text: string): string {
   const longest = Math.max(0, ...(text.match(/`+/g) ?? []).map(({ length }) => length));
   const fence = "`".repeat(longest + 1);

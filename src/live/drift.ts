@@ -15,31 +15,31 @@ import type { Survey } from "./survey";
 /** A difference between an account and the state of a stack, or a link that needs attention. */
 export interface Finding {
   kind: "changed" | "missing" | "unmanaged" | "duplicate" | "expired" | "expiring" | "unreachable";
-  /** Domain and alias, as visitors know the link; of a domain its name. */
+  /** Domain and alias, as visitors know the link; for a domain, its name. */
   address: string;
   id: number;
-  /** The resource in the stack. */
+  /** Name of the resource in the stack. */
   resource?: string;
-  /** Of a changed one: what the state and the service have; passwords and other secrets as "[secret]". */
+  /** For "changed": the values in the state and on the service; "[secret]" for passwords and other secrets. */
   fields?: { name: string; state: unknown; service: unknown }[];
-  /** Of one that has expired or is going to: the end of the active period, in UTC, or the limit of clicks. */
+  /** For "expired" and "expiring": the end of the active period in UTC, or the limit of clicks. */
   end?: string;
-  /** Of one that leads where nothing answers: that address, and what happens there. */
+  /** For "unreachable": the destination, and in `why` the reason. */
   destination?: string;
   why?: string;
 }
 
 export interface DriftOptions {
-  /** True for the address of a link that is no finding where no resource has it. */
+  /** True for an address that is no finding even if no resource manages it. */
   isIgnored: (address: string) => boolean;
   /** Milliseconds before the end of an active period in which a link counts as expiring. */
   soon: number;
   now: number;
-  /** Why addresses do not answer, as `checkDestinations` tells. Default: none were asked. */
+  /** Reasons by address, as `checkDestinations` returns them. Default: no address was checked. */
   problems?: ReadonlyMap<string, string>;
 }
 
-/** Compares the state of a stack with the whole account, in the order of the kinds and addresses. */
+/** Compares the state of a stack with the whole account. Sorts the findings by kind and address. */
 export function findDrift(
   account: Account,
   { domains, links }: Survey,
@@ -108,7 +108,7 @@ function compare<Each extends Item>(
   return fields.length > 0 ? [{ kind: "changed", ...about, fields }] : [];
 }
 
-/** True for a link of which the program marks the alias as a secret. */
+/** True if the program marks the alias of the link as a secret. */
 function isHidden({ type, saved }: Managed): boolean {
   return type === "Link" && (saved.inputs.about.secrets?.includes("alias") ?? false);
 }
@@ -117,7 +117,7 @@ function addressOfSaved(each: Managed): string {
   return isHidden(each) ? "[secret]" : String(each.saved.outputs.shortUrl).replace(/^[a-z]+:\/\//, "");
 }
 
-/** Links of one alias on one domain: two requests at the same moment can make them, and visitors get to one of the two. */
+/** Links with the same alias on one domain. Two simultaneous requests can make them, and visitors reach only one of the two. */
 function duplicates(links: readonly LinkRecord[], addressOf: (link: LinkRecord) => string): Finding[] {
   const first = new Map<string, LinkRecord>();
   return links.flatMap((link): Finding[] => {
@@ -139,7 +139,7 @@ function endOf(link: LinkRecord, address: string, { now, soon }: DriftOptions): 
   return [{ kind: left <= 0 ? "expired" : "expiring", ...about, end: text }];
 }
 
-/** Where the links of a stack lead. */
+/** The destinations of the links of a stack. */
 export function destinationsIn({ links }: Survey, managed: readonly Managed[]): string[] {
   const linksById = byId(links);
   return managed.flatMap(({ type, id }) => {

@@ -9,27 +9,27 @@ import type { Survey } from "./survey";
 
 // Domains and links of an account as entries of a catalog.
 
-/** An entry of a catalog, as its file is going to say it. */
+/** An entry of a catalog to write. */
 export interface NewEntry {
   /** For a link its key, for a domain its name. */
   key: string;
   values: Values;
 }
 
-/** A link, and what it is on the service. */
+/** A link entry, and its record on the service. */
 export interface NewLink extends NewEntry {
   record: LinkRecord;
-  /** Name of its domain, where the account has it. */
+  /** Name of its domain; undefined if the account does not have that domain. */
   domain: string | undefined;
 }
 
-/** The entries of a catalog for an account, in the order of their keys. */
+/** The catalog entries of an account, sorted by key. */
 export interface NewCatalog {
   domains: NewEntry[];
   links: NewLink[];
 }
 
-/** What the domains and links of an account look like in a catalog. Passwords, which the service never tells, are references. */
+/** Makes catalog entries of an account. Passwords become references, because the service never returns them. */
 export function toEntries(account: Account, { domains, links }: Survey): NewCatalog {
   const names = new Map(domains.map(({ id, name }) => [id, name ?? ""]));
   const aliases = new Map<string, number>();
@@ -38,13 +38,13 @@ export function toEntries(account: Account, { domains, links }: Survey): NewCata
   const keyed = links.map((record) => {
     const domain = record.domain_id === null ? undefined : names.get(record.domain_id);
     if (record.domain_id === null)
-      throw new Error(`The service does not tell the domain of link ${record.id}.`);
+      throw new Error(`The service does not return the domain of link ${record.id}.`);
     const isOnly = aliases.get(record.alias) === 1;
     return { record, domain, key: isOnly ? record.alias : `${domain ?? record.domain_id}/${record.alias}` };
   });
   return {
     domains: domains.map((record) => toDomain(account, record)).sort(byKey),
-    // The order decides over the names of references, so it comes first.
+    // Sorted first, because the order determines the names of references.
     links: keyed.sort(byKey).map((link) => toLink(account, link, references)),
   };
 }
@@ -67,7 +67,7 @@ function toLink(
   return { key, record, domain, values: { ...owner, alias, url, ...others, ...passwords } };
 }
 
-/** Names of secrets, each once. */
+/** Gives each secret a unique name. */
 class Names {
   readonly #given = new Set<string>();
 

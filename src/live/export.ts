@@ -28,13 +28,13 @@ import { render, type Format } from "./render";
 import type { Survey } from "./survey";
 
 export interface ExportOptions {
-  /** The folder to write, which must not have anything in it. */
+  /** The folder to write. It must be empty or missing. */
   folder: string;
   format: Format;
   split: Split;
-  /** Leaves out what the service has and a catalog cannot say, instead of ending with an error. */
+  /** Skips objects that a catalog cannot describe, instead of failing. */
   skipInvalid: boolean;
-  /** True for the domain and alias of a link that is wanted. Default: all links and domains. */
+  /** True for the address (domain/alias) of a link to export. Default: all links and domains. */
   isWanted?: ((address: string) => boolean) | undefined;
 }
 
@@ -45,15 +45,23 @@ export interface Exported {
   domains: number;
   /** Names of secrets that the files refer to. */
   secrets: string[];
-  /** What is left out, with its reason. */
+  /** The reason for each skipped object. */
   skipped: string[];
 }
 
-/** Thrown where links of the account break rules of catalogs; the message lists them. */
+/** The message for links with active periods in an account without a known time zone. */
+export function needsTimeZone(links: number): string {
+  return (
+    `Links have active periods (${links}), and catalogs have them in the time zone of the account: give that with ` +
+    `--time-zone or SHORTLINK_TIME_ZONE, or set shortlink:timeZone of the stack, like Europe/Berlin.`
+  );
+}
+
+/** Thrown if links of the account break rules of catalogs. The message lists them. */
 export class InvalidLinksError extends Error {}
 
 /**
- * Writes all domains and links of an account as a catalog: all of it, checked and read again, or nothing.
+ * Writes all domains and links of an account as a catalog. It reads the files back and checks them first, and writes all or nothing.
  *
  * @param list Lists the account.
  */
@@ -66,14 +74,10 @@ export async function exportAccount(
   const { timeZone } = account.knownSettings ?? {};
   const found = toEntries(account, partOf(await list(), options.isWanted));
   const isDated = found.links.filter(({ record }) => record.active_period_end_at !== null);
-  if (timeZone === undefined && isDated.length > 0)
-    throw new Error(
-      `${isDated.length} links have an active period, which catalogs name in the time zone of the account: name it with ` +
-        `--time-zone (or SHORTLINK_TIME_ZONE), like --time-zone Europe/Berlin.`,
-    );
+  if (timeZone === undefined && isDated.length > 0) throw new Error(needsTimeZone(isDated.length));
   let catalog = found;
   let skipped: Finding[] = [];
-  // Beside the target, so that it can be put in its place in one step.
+  // Beside the target, so that one rename puts it in place.
   const parent = dirname(resolve(options.folder));
   mkdirSync(parent, { recursive: true });
   const draft = mkdtempSync(join(parent, `.${basename(resolve(options.folder))}-`));
@@ -107,7 +111,7 @@ export async function exportAccount(
   }
 }
 
-/** The links that are wanted, and their domains. */
+/** The wanted links, and their domains. */
 function partOf({ domains, links }: Survey, isWanted: ExportOptions["isWanted"]): Survey {
   if (!isWanted) return { domains, links };
   const wanted = links.filter((link) => isWanted(`${hostOf(link)}/${link.alias}`));
@@ -134,7 +138,7 @@ function put(draft: string, folder: string): void {
   renameSync(draft, folder);
 }
 
-/** Reads a written catalog again. Returns what is wrong with it; throws where it says something else than it should. */
+/** Reads a written catalog back. Returns its mistakes, and throws if its values differ from the account's. */
 function check(draft: string, wanted: NewCatalog, timeZone: string | undefined): Finding[] {
   if (wanted.links.length + wanted.domains.length === 0) return [];
   const written = loadCatalog({ files: [draft], folder: dirname(draft) });
@@ -150,12 +154,12 @@ function assertSame(noun: string, table: Table, wanted: NewEntry[], written: New
   const wrong = wanted.find(({ key, values }) => !isDeepStrictEqual(read.get(key), canonical(table, values)));
   if (!wrong && wanted.length === written.length) return;
   throw new Error(
-    `The ${noun} ${JSON.stringify(wrong?.key)} would not be read from the files as it is on the service. Nothing was written; ` +
+    `The ${noun} ${JSON.stringify(wrong?.key)} would differ when it is read from the files. Nothing was written; ` +
       `please report it.`,
   );
 }
 
-/** Values without their spellings: fields of the service in canonical form, the others as they are. */
+/** Values to compare: fields of the service in canonical form, the others unchanged. */
 function canonical(table: Table, values: Values): Values {
   const isChecked = ([name]: [string, unknown]) => name in table && !table[name]?.secret;
   const entries = Object.entries(values);
@@ -178,7 +182,7 @@ function invalid(findings: Finding[]): Error {
   const more = findings.length > 20 ? [`  and ${findings.length - 20} more`] : [];
   return new InvalidLinksError(
     [
-      `The account has what a catalog cannot say. Nothing was written. Correct it on the service, or leave it out with --skip-invalid:`,
+      `A catalog cannot describe some of the account. Nothing was written. Correct it on the service, or skip it with --skip-invalid:`,
       ...lines,
       ...more,
     ].join("\n"),

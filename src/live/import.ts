@@ -13,7 +13,7 @@ import { collate } from "../service/collate";
 import type { DomainRecord, LinkRecord } from "../service/client";
 import type { Survey } from "./survey";
 
-// From the plan of a program to the file of `pulumi import --file`: what the program would create and the account has already.
+// Makes the file for `pulumi import --file` from a plan: the resources to create that the account already has.
 
 /** A step of `pulumi preview --json`, as far as it matters here. */
 export interface Step {
@@ -28,14 +28,14 @@ export interface Step {
   };
 }
 
-/** What `pulumi import --file` reads (engine.md: with inputs and outputs nothing is read and nothing is sent). */
+/** Input of `pulumi import --file`. If entries have inputs and outputs, the engine sends no requests (engine.md). */
 export interface ImportFile {
   nameTable: Record<string, string>;
   resources: ImportEntry[];
 }
 interface ImportEntry {
   type: string;
-  /** By which entries name their parent, so unique in the file. */
+  /** Entries name their parent by it, so it is unique in the file. */
   name: string;
   /** The name in the program. */
   logicalName: string;
@@ -46,24 +46,24 @@ interface ImportEntry {
   outputs?: Flat;
 }
 
-/** A file for the import, and what is in it. */
+/** An import file, and a summary of it. */
 export interface Import {
   file: ImportFile;
   domains: number;
   links: number;
   /** Resources whose object differs from the program, with the differing fields: the next `up` changes them. */
   differing: { name: string; fields: string[] }[];
-  /** Names of resources whose passwords the next `up` writes, since the service does not tell them. */
+  /** Names of resources whose passwords the next `up` writes, because the service does not return them. */
   passwords: string[];
   /** Names of resources with a secret alias or destination, which the plan does not show. */
   sealed: string[];
-  /** How many resources the account lacks: the next `up` creates them. */
+  /** Number of resources that the account lacks: the next `up` creates them. */
   missing: number;
 }
 
 const types = /^pulumi-nodejs:dynamic\/shortlink:(Domain|Link|Catalog)$/;
 
-/** The file that imports what the steps of a plan would create and the account has. */
+/** Makes the import file for the resources that a plan would create and the account already has. */
 export async function toImport(account: Account, { domains, links }: Survey, steps: Step[]): Promise<Import> {
   const found: Import = {
     file: { nameTable: {}, resources: [] },
@@ -77,7 +77,7 @@ export async function toImport(account: Account, { domains, links }: Survey, ste
   const { nameTable, resources } = found.file;
   const created = steps.filter(({ op, newState }) => op === "create" && newState !== undefined);
   const isCreated = new Set(created.map(({ urn }) => urn));
-  /** Ids of domains by their resources, for links whose plan cannot know them. */
+  /** Ids of domains by URN, for links whose plan does not know them. */
   const ids = new Map<string, number>();
   const byName = new Map(domains.map((domain) => [collate(domain.name ?? ""), domain]));
   const byAlias = new Map(links.map((link) => [`${link.domain_id}/${collate(link.alias)}`, link]));
@@ -105,7 +105,7 @@ export async function toImport(account: Account, { domains, links }: Survey, ste
 
   function placeBelow(parent: string): { parent?: string } {
     if (parent === "" || parent.includes("::pulumi:pulumi:Stack::")) return {};
-    // One that is in the state already is named by its URN.
+    // A parent that the state already has is named by its URN.
     if (!isCreated.has(parent)) nameTable[parent] = parent;
     return { parent };
   }
@@ -153,13 +153,13 @@ export async function toImport(account: Account, { domains, links }: Survey, ste
 /** How a plan shows a secret. */
 const sealed = "[secret]";
 
-/** True if another argument than a password is a secret. */
+/** True if an argument other than a password is a secret. */
 function hasSealed(kind: string | undefined, inputs: Flat): boolean {
   const { table } = kind === "Domain" ? domainModel : linkModel;
   return Object.entries(table).some(([name, row]) => !row.secret && inputs[name] === sealed);
 }
 
-/** The inputs of a plan as far as they are true of an object, and what the service has in the place of the others. */
+/** The inputs of a plan, with the service's value for each field in which the object differs. */
 function asOnService<Each extends Item>(
   account: Account,
   model: Model<Each>,
@@ -175,7 +175,7 @@ function asOnService<Each extends Item>(
   const known = Object.entries(given).filter(([name, value]) => !secrets.includes(name) && !isUnknown(value));
   const args = Object.fromEntries(known);
   const answer = asWritten(account, model, record, args);
-  // What the plan cannot know, the id of a domain for example, is as it is.
+  // Values that the plan cannot know, the id of a domain for example, come from the service.
   for (const [name, value] of Object.entries(given)) if (isUnknown(value)) args[name] = answer[name];
   const fields = differences({ account, model }, { args, about }, record).filter(
     (name) => !table[name]?.secret,
@@ -199,7 +199,7 @@ export function describeImport({ domains, links, differing, passwords, sealed, m
     ...(lines.length > 10 ? [`  and ${lines.length - 10} more`] : []),
   ];
   return [
-    `The account has ${count(links, "link")} and ${count(domains, "domain")} that the program names and the stack does not have.`,
+    `The account has ${count(links, "link")} and ${count(domains, "domain")} that the program has and the stack does not.`,
     ...(missing > 0 ? [`It lacks ${missing} that the next "pulumi up" creates.`] : []),
     ...(differing.length > 0
       ? [`These differ from the program, and the next "pulumi up" changes them:`]
@@ -213,7 +213,7 @@ export function describeImport({ domains, links, differing, passwords, sealed, m
     ...some(sealed.map((name) => `  ${name}`)),
     ...(passwords.length > 0
       ? [
-          `The service tells no passwords, so the next "pulumi up" writes those of ${count(passwords.length, "link")}.`,
+          `The service returns no passwords, so the next "pulumi up" sets the passwords of ${count(passwords.length, "link")}.`,
         ]
       : []),
   ].join("\n");

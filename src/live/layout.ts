@@ -4,17 +4,17 @@ import type { Row } from "../fields/row";
 import { linkFields } from "../link/fields";
 import type { NewCatalog, NewEntry, NewLink } from "./entries";
 
-// Which file an entry stands in, and what it need not say because its folder does.
+// Assigns entries to files, and moves common values to the defaults of a folder.
 
-/** What decides over the folder of a link. */
+/** The criteria that select the folder of a link. */
 export const splits = ["domain", "space", "letter", "none"] as const;
 export type Split = (typeof splits)[number];
 
-/** Files of a catalog by their names without extension, relative to its folder. */
+/** The contents of the files of a catalog. */
 export interface Layout {
   /** The domains of the account; undefined if it has none. */
   domains: NewEntry[] | undefined;
-  /** The links of each folder, an empty name for the catalog's own, and the defaults that they have in common. */
+  /** By folder: its links, and their common defaults. An empty name means the catalog's own folder. */
   folders: Map<string, { defaults: Values; links: NewEntry[] }>;
 }
 
@@ -58,8 +58,8 @@ const single: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The values that most links have and that each of the others can contradict. A file cannot take a value away, so a field that
- * only some links have is a default only where there is a word for "none".
+ * The values that most links have and that all others can override. A link cannot remove a default. So a field that some links lack
+ * becomes a default only if it has a value for "none".
  */
 function commonOf(links: NewLink[]): Values {
   const common: Values = {};
@@ -79,7 +79,7 @@ function commonOf(links: NewLink[]): Values {
   return common;
 }
 
-/** How a link says that it has the service's default; undefined where it cannot. */
+/** The value that means the service's default; undefined if the field has none. */
 function noneOf(name: string): unknown {
   const { kind, words } = (linkFields as Record<string, Row>)[name] ?? {};
   return kind === "flag" ? false : kind === "count" ? 0 : kind === "choice" ? words?.[0] : undefined;

@@ -2,26 +2,26 @@ import { html, toPage, type Html } from "../page/frame";
 
 // A report as one HTML page that can be read without a script.
 
-/** What a page shows of one domain or link. */
+/** One domain or link on the page. */
 export interface Row {
-  /** Domain and alias, as visitors know it. */
+  /** Domain and alias, as visitors know them. */
   address: string;
-  /** The address that it has instead. */
+  /** Its new address, if that changes. */
   newAddress?: string | undefined;
-  /** Where it leads. */
+  /** Its destination. */
   url?: string | undefined;
-  /** Words on it. */
+  /** Remarks about it. */
   notes: readonly string[];
-  /** Fields with two values; null for none. */
+  /** Fields with old and new values; null for none. */
   fields: readonly { name: string; old: unknown; new: unknown }[];
-  /** Where it is in the catalog or the program. */
+  /** Its place in the catalog or the program. */
   place?: string | undefined;
 }
 
-/** How much something matters. */
+/** Severity of a group or text. */
 export type Tone = "bad" | "warn" | "good";
 
-/** Colours a text for those who read it on a terminal. */
+/** Colours a text for a terminal. */
 export type Paint = (tone: Tone, text: string) => string;
 
 /** Rows of one kind. */
@@ -31,7 +31,7 @@ export interface Group {
   rows: readonly Row[];
 }
 
-/** A report: its groups in their order, those without rows left out. */
+/** A report. The page omits groups without rows. */
 export interface Report {
   title: string;
   /** Sentences above the groups. */

@@ -2,19 +2,19 @@ import { quoted } from "./drift-report";
 import { toReportPage, type Paint, type Report, type Row, type Tone } from "./page";
 import type { Action, Change, LostLink, Plan } from "./plan";
 
-/** The forms of a plan. */
+/** The formats of a plan. */
 export const planFormats = ["text", "json", "markdown", "html", "github"] as const;
 export type PlanFormat = (typeof planFormats)[number];
 
-/** A plan, and what else a report of it says. */
+/** A plan with its rate limit and duration. */
 export interface Planned extends Plan {
-  /** Requests that the account may send in a window; undefined where the service tells no limit. */
+  /** Requests that the account may send in a window; undefined if the service reports no limit. */
   limit?: number;
-  /** Milliseconds that the run waits for the limit; undefined without one. */
+  /** Milliseconds that the run waits for the rate limit; undefined without one. */
   wait?: number;
 }
 
-/** GitHub takes comments of so many characters. */
+/** Maximum length of a comment on GitHub, in characters. */
 const commentLength = 65_536;
 
 const titles: Readonly<Record<Action, string>> = {
@@ -27,7 +27,7 @@ const titles: Readonly<Record<Action, string>> = {
 };
 const order = Object.keys(titles) as Action[];
 
-/** A plan for people, for programs, or for a comment on a pull request. */
+/** Formats a plan for people, for programs, or for a comment on a pull request. */
 export function reportPlan(plan: Planned, format: PlanFormat, paint: Paint = (_tone, text) => text): string {
   if (format === "json") return JSON.stringify(plan, null, 2);
   if (format === "github") return toCommands(plan).join("\n");
@@ -110,8 +110,8 @@ function toText(plan: Planned, paint: Paint): string {
 }
 
 /**
- * What must not be missed is never left out: totals, lost links, deletions, replacements, what is in the way and errors. The
- * other lists are cut where the comment would be too long, the last ones first.
+ * Keeps totals, errors, lost links, deletions, replacements and conflicts. If the comment would be too long, it shortens the other
+ * lists, the last ones first. A comment that is still too long loses its end.
  */
 function toMarkdown(plan: Planned): string {
   const lost = lostOf(plan);
@@ -135,7 +135,7 @@ function toMarkdown(plan: Planned): string {
       "Short links that lead elsewhere",
       lost.moved.map((each) => lostLine(each, quoted)),
     ),
-    // Those that stop working are above.
+    // The section above lists those that stop working.
     section(
       "Deleted",
       compact(
@@ -177,7 +177,7 @@ function toMarkdown(plan: Planned): string {
     : text.slice(0, commentLength - rest.length - 1).replace(/\s\S*$/, rest);
 }
 
-/** Many lines become one for each domain, with nothing but the aliases. */
+/** Shortens many lines to one per domain, with only the aliases. */
 function compact<Each extends { address: string }>(
   items: readonly Each[],
   toLine: (item: Each) => string,
@@ -245,11 +245,11 @@ function totalsOf({ changes, unchanged, others, errors }: Plan): string {
 }
 
 function costOf({ requests, limit, wait, isRefreshing }: Planned): string {
-  const refresh = isRefreshing ? " The refresh before it takes one more for a hundred links." : "";
+  const refresh = isRefreshing ? " The refresh before it takes one more request per 100 links." : "";
   const count = `${requests} request${requests === 1 ? "" : "s"}`;
   if (requests === 0) return `It sends no request.${refresh}`;
   if (limit === undefined || wait === undefined)
-    return `It sends ${count}; the service tells no limit.${refresh}`;
+    return `It sends ${count}; the service reports no limit.${refresh}`;
   const time = wait === 0 ? "without a wait for" : `which take about ${minutes(wait)} at`;
   return `It sends ${count}, ${time} the account's limit of ${limit}.${refresh}`;
 }
@@ -280,7 +280,7 @@ function tableOf({ changes }: Plan): string {
   ].join("\n");
 }
 
-/** Commands that make GitHub show each change at its entry, and what concerns no entry above all. */
+/** Commands that make GitHub show each change at its entry, and changes without an entry at the top. */
 function toCommands(plan: Planned): string[] {
   const escape = (text: string) => text.replace(/%/g, "%25").replace(/\r/g, "%0D").replace(/\n/g, "%0A");
   const property = (text: string) => escape(text).replace(/:/g, "%3A").replace(/,/g, "%2C");

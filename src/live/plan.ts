@@ -16,9 +16,9 @@ import {
   type PreviewStep,
 } from "./preview";
 
-// What `pulumi preview --json` says, in the words of catalogs and of those who use the links.
+// Translates `pulumi preview --json` into the terms of catalogs and of people who use the links.
 
-/** What happens to a domain or a link. */
+/** The action on a domain or link. */
 export type Action = "delete" | "replace" | "conflict" | "adopt" | "update" | "create";
 
 export interface Change {
@@ -27,83 +27,83 @@ export interface Change {
   /** Name of the resource in the program. */
   resource: string;
   urn: string;
-  /** Id of the object on the service that it is about; undefined for one that is created. */
+  /** Id of the object on the service; undefined if the run creates it. */
   id?: number;
   /** File, line and column of its entry in a catalog. */
   place?: string;
-  /** Domain and alias of a link, as visitors know it; of a domain its name. */
+  /** Domain and alias of a link, as visitors know it; for a domain, its name. */
   address: string;
-  /** The same afterwards, where it changes. */
+  /** The address after the run, if it changes. */
   newAddress?: string;
-  /** Where a link leads afterwards; before, where it is deleted. */
+  /** Destination of a link after the run; for a deleted link, before it. */
   url?: string;
-  /** Values of a catalog, null for none; of secrets "[secret]", and "(not known yet)" for what a run only tells later. */
+  /** Changed catalog values: null for none, "[secret]" for secrets, "(not known yet)" for values that only the run knows. */
   fields: readonly FieldChange[];
-  /** Why it is deleted or replaced, or what exists already. */
+  /** Reason for the action, for example the object that already exists. */
   reason?: string;
 }
 
-/** An address under which visitors find another thing after the run, or nothing. */
+/** An address that leads elsewhere or nowhere after the run. */
 export interface LostLink {
   address: string;
   resource: string;
   urn: string;
   place?: string;
   why: "deleted" | "other alias" | "other domain";
-  /** The address that the link has instead. */
+  /** New address of the link. */
   newAddress?: string;
-  /** Where the address leads from then on, if another link of the program gets it. */
+  /** New destination of the address, if another link of the program gets it. */
   leadsTo?: string;
 }
 
 export interface Plan {
-  /** Stack and project, like "dev of links"; undefined where Pulumi could not begin to plan. */
+  /** Stack and project, like "dev of links"; undefined if Pulumi could not begin to plan. */
   stack?: string;
-  /** In the order of actions, deletions first, and of addresses. */
+  /** Sorted by action, deletions first, then by address. */
   changes: Change[];
-  /** Resources that stay as they are, those of other kinds too. */
+  /** Number of unchanged resources, including those of other kinds. */
   unchanged: number;
-  /** Resources of other kinds that change, and what Pulumi calls that. */
+  /** Resources of other kinds that change, with Pulumi's name for the action. */
   others: { resource: string; action: string }[];
-  /** Short links that stop working, or lead elsewhere; those that stop first. */
+  /** Short links that stop working, then those that lead elsewhere. */
   lost: LostLink[];
-  /** Requests that the run is going to send; more where links swap aliases or answers are lost, and for a refresh. */
+  /** Requests that the run will send. Alias swaps, lost responses and a refresh add more. */
   requests: number;
-  /** True if the run refreshes before, with a request for a hundred links. */
+  /** True if the run refreshes first, with one request per hundred links. */
   isRefreshing: boolean;
-  /** The run's problems as Pulumi tells them: it will not begin. */
+  /** Pulumi's error messages. With an error the run will not begin. */
   errors: string[];
 }
 
 const actions: Action[] = ["delete", "replace", "conflict", "adopt", "update", "create"];
 const kinds = /^pulumi-nodejs:dynamic\/shortlink:(Domain|Link)$/;
 
-/** Requests to move a link out of the way of another: one that is refused, the look at who has the alias, and the move. */
+/** Requests to rename a link that holds a wanted alias: the refused write, the look-up of that link, and the rename. */
 const makingWay = 3;
 
-/** What a change does, and what it costs. */
+/** A change, and the number of its requests. */
 interface Costed {
   change: Change;
   requests: number;
 }
 
-/** What else is known. */
+/** Information beyond the preview. */
 export interface Known {
-  /** What the provider knows beyond the plan. */
+  /** The provider's notes on the plan. */
   notes: readonly PlanNote[];
   /** The names of the account's domains by their ids. */
   domains: ReadonlyMap<number, string>;
 }
 
-/** What `pulumi up` would do. */
+/** Makes the plan of `pulumi up` from a preview. */
 export function toPlan({ steps = [], diagnostics, changeSummary }: Preview, { notes, domains }: Known): Plan {
-  // A replacement may be told in three steps; the one of that name has both states. A refresh comes before the plan and is none.
+  // Pulumi may report a replacement as three steps; "replace" has both states. A refresh comes before the plan.
   const parts = new Set(["create-replacement", "delete-replaced", "refresh"]);
   const own = steps.filter(({ urn, op }) => kinds.test(typeOf(urn)) && !parts.has(op));
   const addresses = new Addresses(own, domains);
   const noted = new Map<string, PlanNote>();
   for (const note of notes) noted.set(note.urn, { ...noted.get(note.urn), ...note });
-  // What another link gives up in the same run is in nobody's way.
+  // A link that gives up its alias in the same run is no conflict.
   const leaving = new Set(
     own
       .filter((step) => step.op === "update" && isMoving(step))
@@ -168,16 +168,16 @@ function toChange(
     ...(id === undefined ? {} : { id: Number(id) }),
     ...(place === undefined ? {} : { place }),
   } as const;
-  // The deletion of a domain is preceded by a look for links on it.
+  // Before it deletes a domain, the provider looks for links on it.
   const deletion = type === "domain" ? 2 : 1;
   if (op === "delete" && oldState) {
     const { url, forceDestroy } = valuesOf(oldState, urn);
     const stays = oldState.retainOnDelete === true;
     const reason = stays
-      ? "the program does not name it any more; it stays on the service (retainOnDelete)"
+      ? "the program no longer has it; it stays on the service (retainOnDelete)"
       : forceDestroy
-        ? "the program does not name it any more; every other link on it goes too (forceDestroy)"
-        : "the program does not name it any more";
+        ? "the program no longer has it; every other link on it is deleted too (forceDestroy)"
+        : "the program no longer has it";
     const change = {
       ...about,
       action: op,
@@ -196,7 +196,7 @@ function toChange(
     const { object, differing, isAdopted } = known;
     const reason = `exists already as ${object}${differing.length > 0 ? ` and differs in ${differing.join(", ")}` : ""}`;
     const passwords = secretsOf(tableOf(urn)).filter((name) => valuesOf(newState, urn)[name] !== undefined);
-    // A create that is refused, a look at what has the name, and a write of what differs.
+    // The refused create, the look-up of the existing object, and a write of the differing fields.
     const writes = differing.length + passwords.length > 0 ? 1 : 0;
     return [
       {
@@ -212,14 +212,14 @@ function toChange(
   const moved = isMoved ? { newAddress: address } : {};
   const change = { ...about, address: before, ...moved, ...urlOf(url), fields };
   if (op === "replace") {
-    // Without a diff the new link comes before the old one goes, and has its alias.
+    // Without a diff the engine creates the new link before it deletes the old one, which still has the alias.
     const isInOwnWay = type === "link" && !isMoved && !step.replaceReasons?.length;
     const requests = 1 + deletion + (isInOwnWay ? makingWay : 0);
     return [{ change: { ...change, action: op, reason: reasonOf(step) }, requests }];
   }
   const clears = fields.some(({ name, new: value }) => name === "password" && value === null);
   const guards = fields.some(({ name, new: value }) => name === "privacy" && value === "password");
-  // What the engine plans although no value differs, of those that it shows.
+  // The engine plans this update although no visible value differs.
   const hidden =
     fields.length === 0 ? { reason: "a secret value, or one that an interrupted run left in doubt" } : {};
   return [{ change: { ...change, ...hidden, action: op }, requests: clears && guards ? 2 : 1 }];
@@ -229,7 +229,7 @@ function urlOf(url: unknown): { url?: string } {
   return typeof url === "string" ? { url: isUnknown(url) ? notKnown : url } : {};
 }
 
-/** Why it is a replacement. */
+/** The reason for a replacement. */
 function reasonOf({ urn, replaceReasons }: PreviewStep): string {
   const table = tableOf(urn);
   const names = replaceReasons ?? [];
@@ -244,7 +244,7 @@ function isMoving({ urn, oldState = {}, newState = {} }: PreviewStep): boolean {
   return isLink({ urn }) && valuesOf(oldState, urn).alias !== valuesOf(newState, urn).alias;
 }
 
-/** The addresses of links that change hands. */
+/** The addresses that stop working or lead elsewhere. */
 function lostIn(steps: readonly PreviewStep[], changes: readonly Change[], addresses: Addresses): LostLink[] {
   const stepOf = new Map(steps.map((step) => [step.urn, step]));
   const after = new Map(
@@ -259,7 +259,7 @@ function lostIn(steps: readonly PreviewStep[], changes: readonly Change[], addre
     const heir = after.get(collate(address));
     const url = heir?.newState && valuesOf(heir.newState, heir.urn).url;
     const before = stepOf.get(change.urn)?.oldState;
-    // Another resource leads to the same destination.
+    // Another resource gets the address and leads to the same destination.
     if (url !== undefined && before && valuesOf(before, change.urn).url === url) return [];
     const isDomain = newAddress !== undefined && newAddress.split("/")[0] !== address.split("/")[0];
     return [

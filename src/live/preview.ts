@@ -6,7 +6,7 @@ import { comparable, managedOf } from "../fields/table";
 import { linkFields } from "../link/fields";
 import { changedFields } from "../resource/drift";
 
-// `pulumi preview --json`, and what its steps say of domains and links.
+// Reads domains and links from the steps of `pulumi preview --json`.
 
 /** A step of a preview, as far as it matters here. */
 export interface PreviewStep {
@@ -24,12 +24,12 @@ interface StepState {
   propertyDependencies?: Record<string, string[] | null>;
   retainOnDelete?: boolean;
 }
-/** `pulumi preview --json`. */
+/** Output of `pulumi preview --json`. */
 export interface Preview {
   steps?: PreviewStep[];
-  /** Null where there are none. */
+  /** Null if there are none. */
   diagnostics?: { message?: string; severity?: string }[] | null;
-  /** Counts of resources by what is done to them. */
+  /** Number of resources by operation. */
   changeSummary?: Record<string, number>;
 }
 
@@ -40,10 +40,10 @@ export interface FieldChange {
   new: unknown;
 }
 
-/** In the place of a value that only the run tells. */
+/** Placeholder for a value that only the run knows. */
 export const notKnown = "(not known yet)";
 
-/** The type of a resource, without those of its parents. */
+/** The type of a resource, without its parents' types. */
 export function typeOf(urn: string): string {
   return (urn.split("::")[2] ?? "").split("$").at(-1) ?? "";
 }
@@ -64,12 +64,12 @@ function withoutScheme(address: string): string {
   return address.replace(/^[a-z]+:\/\//i, "");
 }
 
-/** The values of a catalog in a state of a step. */
+/** The arguments in a state of a step. */
 export function valuesOf({ inputs = {} }: StepState, urn: string): Flat {
   return decodeInputs(inputs, isLink({ urn }) ? ["shortUrl"] : ["url"]).args;
 }
 
-/** Where visitors find things before and after a run. */
+/** The addresses of domains and links before and after a run. */
 export class Addresses {
   readonly #nameByUrn = new Map<string, string>();
   readonly #nameById: Map<string, string>;
@@ -83,7 +83,7 @@ export class Addresses {
       if (!state) continue;
       const name = String(valuesOf(state, urn).name);
       this.#nameByUrn.set(urn, name);
-      // The id of a domain that is replaced names the old one.
+      // The id of a replaced domain belongs to the old name.
       if (oldState?.id !== undefined) this.#nameById.set(oldState.id, String(valuesOf(oldState, urn).name));
     }
   }

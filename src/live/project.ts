@@ -1,23 +1,23 @@
-// A new project, as its files.
+// The files of a new project.
 
-/** What a project is made of. */
+/** Kinds of projects: catalog files, or a TypeScript program. */
 export const templates = ["files", "typescript"] as const;
 export type Template = (typeof templates)[number];
 
-/** What is known of a new project. */
+/** The choices for a new project. */
 export interface NewProject {
-  /** As Pulumi takes it. */
+  /** A name that Pulumi accepts. */
   name: string;
   template: Template;
   /** The domain of its first link. */
   domain: string;
-  /** The alias of its first link, which the account does not have. */
+  /** The alias of its first link, still unused in the account. */
   alias: string;
   /** True if the account has the domain already, so that the project only uses it. */
   isExisting: boolean;
-  /** True if a whole account is to be its catalog. */
+  /** True if an import of the whole account writes its catalog. */
   isImport: boolean;
-  /** Where npm finds this package: a range of versions, or a file. */
+  /** This package in `package.json`: a range of versions, or a file. */
   packageSpec: string;
   /** Range of versions of Pulumi's SDK. */
   sdkRange: string;

@@ -7,11 +7,11 @@ import { linkFields } from "../link/fields";
 import type { NewEntry } from "./entries";
 import type { Layout } from "./layout";
 
-/** The forms of catalog files. */
+/** The formats of catalog files. */
 export const formats = ["yaml", "json", "csv"] as const;
 export type Format = (typeof formats)[number];
 
-/** The texts of the files by their names. In CSV links alone can stand, so domains and defaults are YAML there. */
+/** The texts of the files by name. CSV can hold only links, so domains and defaults become YAML then. */
 export function render({ domains, folders }: Layout, format: Format): Map<string, string> {
   const files = new Map<string, string>();
   const other = format === "csv" ? "yaml" : format;
@@ -25,7 +25,7 @@ export function render({ domains, folders }: Layout, format: Format): Map<string
   return files;
 }
 
-/** Not as an object: that would put numbers first. */
+/** A map, because an object would put numeric keys first. */
 function toMap(entries: NewEntry[]): Map<string, Values> {
   return new Map(entries.map(({ key, values }) => [key, values]));
 }

@@ -11,9 +11,9 @@ import type { Planned } from "./plan-report";
 import { notKnown } from "./preview";
 import type { Survey } from "./survey";
 
-// A plan that is kept for a review, and what has moved since.
+// Saves a plan for a review, and compares it with a newer one.
 
-/** A plan and what it rests on. Of values that the plan does not show there are only fingerprints, made with the API key. */
+/** A plan and its basis. Values that the plan hides are present only as fingerprints, made with the API key. */
 export interface Review {
   format: 1;
   /** Address of the service. */
@@ -25,18 +25,18 @@ export interface Review {
   plan: Planned;
   /** The arguments of the resources that change, by their URNs. */
   inputs: Record<string, Fingerprints>;
-  /** What the service has of the objects that change, by names like "link 7". */
+  /** The service's values of the objects that change, by names like "link 7". */
   objects: Record<string, Fingerprints>;
-  /** The ids of all links on a domain that goes. */
+  /** By domain to delete or replace: the ids of all links on it. */
   linksOf: Record<string, number[]>;
-  /** The links that have an address which a link is to get. */
+  /** By future address of a link: the ids of the links that have it now. */
   holders: Record<string, number[]>;
 }
 
-/** Thrown where a file is no plan that can be applied. */
+/** Thrown if a file is not a plan that can be applied. */
 export class ReviewError extends Error {}
 
-/** A plan with what it rests on. */
+/** Adds the basis of a plan. */
 export function toReview(
   account: Account,
   plan: Planned,
@@ -81,7 +81,7 @@ export function toReview(
   return review;
 }
 
-/** Reads a plan from its file. Throws a `ReviewError` where it is none. */
+/** Reads a plan from its file. Throws a `ReviewError` if the file is none. */
 export function readReview(file: string): Review {
   let review: Partial<Review> | null;
   try {
@@ -96,7 +96,7 @@ export function readReview(file: string): Review {
 }
 
 function makeOne(file: string): string {
-  return `Save one with "pulumi-shortlink plan --save ${file}".`;
+  return `Save one with "npx pulumi-shortlink plan --save ${file}".`;
 }
 
 const becoming: Readonly<Record<Action, string>> = {
@@ -117,14 +117,14 @@ const verbs: Readonly<Record<Action, string>> = {
   create: "creates",
 };
 
-/** What has moved since a plan was reviewed, a line each; nothing where the new plan is the same and rests on the same. */
+/** Lists the changes since a review, one per line; empty if plan and basis are the same. */
 export function movedSince(reviewed: Review, now: Review): string[] {
   const foundation = [
     ...differing("stack", reviewed.plan.stack, now.plan.stack),
     ...differing("shortlink:baseUrl", reviewed.service, now.service),
     ...(reviewed.key === now.key ? [] : ["shortlink:apiKey: the plan was made with another key"]),
   ];
-  // All else would be about another account, or cannot be compared.
+  // Further differences would be about another account, or cannot be compared.
   if (foundation.length > 0) return foundation;
   if (now.plan.errors.length > 0)
     return now.plan.errors.map((text) => `Pulumi cannot plan the program: ${text}`);
@@ -152,12 +152,12 @@ function differing(what: string, before: unknown, now: unknown): string[] {
   return show(before) === show(now) ? [] : [`${what}: ${show(now)}, but ${show(before)} in the plan`];
 }
 
-/** The resource as those know it who have read the plan. */
+/** The resource as the report of a plan names it. */
 function nameOf({ address, place, resource }: Change): string {
   return `${place ?? resource} ${address}`;
 }
 
-/** What is different in the same change. */
+/** The differences between two versions of a change. */
 function movedIn(before: Change, now: Change, reviewed: Review, latest: Review): string[] {
   if (before.action !== now.action)
     return [`the plan ${verbs[before.action]} it; now it would be ${becoming[now.action]}${reasonOf(now)}`];
@@ -181,12 +181,12 @@ function movedIn(before: Change, now: Change, reviewed: Review, latest: Review):
     }),
   ];
   const { urn, type, id, newAddress = now.address } = now;
-  // What the address says is told with it.
+  // A message about the address covers the alias and the domain.
   const isTold = (name: string) =>
     told.some(
       (text) =>
-        text.startsWith(`${name} `) ||
-        (/^its (?:new )?address /.test(text) && /^(alias|domainId)$/.test(name)),
+        new RegExp(`^${name}[ :]`).test(text) ||
+        (/^(?:new )?address: /.test(text) && /^(alias|domainId)$/.test(name)),
     );
   const hidden = unlike(reviewed.inputs[urn], latest.inputs[urn]).filter((name) => !isTold(name));
   const object = `${type} ${id}`;
@@ -217,7 +217,7 @@ function unlike(before: Fingerprints = {}, now: Fingerprints = {}): string[] {
   return names.filter((name) => before[name] !== now[name]);
 }
 
-/** The resources of other kinds that change. */
+/** The differences in changes of other kinds of resources. */
 function othersMoved(before: Plan, now: Plan): string[] {
   const text = ({ resource, action }: Plan["others"][number]) => `${resource}: ${action}`;
   const [old, news] = [new Set(before.others.map(text)), new Set(now.others.map(text))];

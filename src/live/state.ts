@@ -22,10 +22,10 @@ export interface Managed {
   saved: Saved;
 }
 
-/** The output of each type that is no argument. */
+/** The computed output of each type. */
 const computed = { Domain: "url", Link: "shortUrl" } as const;
 
-/** The domains and links that a stack manages; without what it only reads and what is about to be deleted. */
+/** The domains and links that a stack manages, without those that it only reads or whose deletion is pending. */
 export function managedIn({ deployment }: Deployment): Managed[] {
   return (deployment.resources ?? []).flatMap(({ urn, type, id, outputs = {}, ...entry }) => {
     const [, kind] = /^pulumi-nodejs:dynamic\/shortlink:(Domain|Link)$/.exec(type) ?? [];
@@ -39,7 +39,7 @@ export function managedIn({ deployment }: Deployment): Managed[] {
 
 const secretKey = "4dabf18193072939515e22adb298388d";
 
-/** A value without the wrapping of its secrets. */
+/** A value with its secrets unwrapped. */
 function plain(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(plain);
   if (typeof value !== "object" || value === null) return value;

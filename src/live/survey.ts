@@ -1,41 +1,27 @@
 import type { Account } from "../account/account";
 import { describe } from "../account/messages";
-import type { Client, DomainRecord, LinkRecord, Page } from "../service/client";
+import type { Client, DomainRecord, LinkRecord } from "../service/client";
+import { wholeList } from "../service/lists";
 
-/** All that an account has. */
+/** All domains and links of an account. */
 export interface Survey {
   domains: DomainRecord[];
   links: LinkRecord[];
 }
 
-/** Lists all domains and links, a hundred for a request. Throws where the lists do not have as many as the service counts. */
+/** Lists all domains and links, a hundred per request. Throws if a list and the service's count differ. */
 export async function survey(client: Client): Promise<Survey> {
-  const domains = await whole("domains", client.listDomains());
-  return { domains, links: await whole("links", client.listLinks()) };
+  const domains = await wholeList("domains", client.listDomains());
+  return { domains, links: await wholeList("links", client.listLinks()) };
 }
 
-/** The names of the account's domains by their ids; none where the service does not answer, as a plan is possible without it. */
+/** The names of the account's domains by id; empty if the service does not answer, because a plan works without them. */
 export async function domainNames({ client, say }: Account): Promise<Map<number, string>> {
   const names = new Map<number, string>();
   try {
     for await (const page of client.listDomains()) for (const { id, name } of page) names.set(id, name ?? "");
   } catch (error) {
-    say(`The plan lacks the names of domains and the time that it takes: ${describe(error)}`);
+    say(`The plan lacks the names of domains and the duration: ${describe(error)}`);
   }
   return names;
-}
-
-async function whole<Item>(noun: string, pages: AsyncGenerator<Page<Item>>): Promise<Item[]> {
-  const all: Item[] = [];
-  let total: number | undefined;
-  for await (const page of pages) {
-    all.push(...page);
-    total = page.total;
-  }
-  // Somebody may have deleted one while the pages were read; more than the service counts there cannot be.
-  if (total === undefined || all.length === total) return all;
-  throw new Error(
-    `The service counts ${total} ${noun} and listed ${all.length} of them: the account was changed meanwhile, or its lists are ` +
-      `not to be trusted. Nothing was written. Run the command again.`,
-  );
 }

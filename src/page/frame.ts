@@ -1,13 +1,13 @@
 import { escapeAttribute, escapeText } from "entities";
 
-// A page that needs nothing else: no other file, and no network but its own server's where it has one.
+// A self-contained page: it needs no other file, and no network but its own server, if it has one.
 
-/** Markup, as the template below makes it. */
+/** Markup from the template below. */
 export class Html {
   constructor(readonly text: string) {}
 }
 
-/** A template of markup. What is put into it is text and is escaped, unless it is markup itself or a list of such. */
+/** A template of markup. It escapes inserted values as text, except for markup and lists of markup. */
 export function html(parts: TemplateStringsArray, ...values: unknown[]): Html {
   const isAttribute = (i: number) => parts[i]?.endsWith('"') ?? false;
   return new Html(parts.reduce((text, part, i) => text + toMarkup(values[i - 1], isAttribute(i - 1)) + part));
@@ -19,21 +19,21 @@ function toMarkup(value: unknown, isAttribute: boolean): string {
   return isAttribute ? escapeAttribute(String(value)) : escapeText(String(value));
 }
 
-/** What a page consists of beside what all have. */
+/** The parts in which pages differ. */
 export interface Page {
   title: string;
   /** Sentences below the title. */
   summary: readonly string[];
-  /** What stays at the top, and what is below it. */
+  /** The part that stays at the top; `main` is below it. */
   nav: Html;
   main: Html;
   style: string;
   script: string;
-  /** True if it asks its own server for more. */
+  /** True if it sends requests to its own server. */
   isServed?: boolean;
 }
 
-/** A whole page, in colours for light and dark as the reader's system says. */
+/** A whole page, in light or dark colours as the reader's system prefers. */
 export function toPage({ title, summary, nav, main, style, script, isServed = false }: Page): string {
   const server = isServed ? "; connect-src 'self'; img-src 'self'; form-action 'self'" : "";
   const page = html`<!doctype html>

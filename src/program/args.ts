@@ -1,9 +1,9 @@
 import type * as pulumi from "@pulumi/pulumi";
 import type { Row, Table, ValueOf } from "../fields/row";
 
-// The types of arguments and outputs, as the tables of fields make them.
+// The types of arguments, derived from the tables of fields.
 
-/** What a program may write for a field. */
+/** The type that a program may write for a field. */
 type ArgumentOf<Each extends Row> = Each["kind"] extends "id"
   ? number | string
   : Each["kind"] extends "ids"
@@ -22,7 +22,7 @@ type ArgumentOf<Each extends Row> = Each["kind"] extends "id"
             ? pulumi.Input<{ key?: pulumi.Input<string | undefined>; value: pulumi.Input<string> }>[]
             : ValueOf<Each>;
 
-/** The arguments that a table makes. */
+/** The arguments of a resource, derived from its table. */
 export type ArgsOf<Fields extends Table> = {
   [Name in keyof Fields as Fields[Name] extends { readonly required: true } ? Name : never]: pulumi.Input<
     ArgumentOf<Fields[Name]>

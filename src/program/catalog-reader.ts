@@ -12,7 +12,7 @@ import { findingAt, placeText, type Finding } from "../catalog/written";
 
 type Secret = pulumi.Output<string>;
 
-/** As the arguments of `LinkCatalog`. */
+/** The arguments of `LinkCatalog`. */
 interface Wanted {
   files: string | string[];
   overlays?: string | string[] | undefined;
@@ -21,7 +21,7 @@ interface Wanted {
   allowEmpty?: boolean | undefined;
 }
 
-/** The catalog, and what gives the passwords of a link. Throws where anything is wrong with them. */
+/** The catalog, and a function for the passwords of a link. Throws if the arguments or the files have a mistake. */
 export function read(
   name: string,
   { files, overlays = [], domainMap = {}, maxDeletes, allowEmpty = false }: Wanted,
@@ -54,7 +54,7 @@ function readTimeZone(): string | undefined {
   }
 }
 
-/** Gives domains the names that the program says. */
+/** Renames domains as `domainMap` says. */
 function rename({ domains }: Catalog, domainMap: { [name: string]: string }, catalog: string): void {
   const problems = Object.entries(domainMap).flatMap(([from, to]) => {
     const domain = domains.find(({ key }) => key === from.trim().toLowerCase());
@@ -89,7 +89,7 @@ function load(sources: Sources, name: string): Catalog {
   }
 }
 
-/** The secrets that links refer to. Those that are missing are told of, one finding for each place. */
+/** The secrets that links refer to. Adds a finding for each reference to a missing secret. */
 function readSecrets(links: readonly LinkEntry[], findings: Finding[]): Map<string, Secret> {
   const secrets = new Map<string, Secret>();
   for (const link of links) {

@@ -11,36 +11,36 @@ import { allWishes } from "./wishes";
 /** Arguments of a {@link Domain}. */
 export interface DomainArgs {
   /**
-   * Host name under which short links live, for example `go.example.com`; its DNS record must point to the
-   * service. Kept in lower case. At most 255 characters, with a dot, without scheme, port and path; unique
-   * over all accounts of the service. **A change replaces the domain**: the service takes no name on update.
+   * Host name of the short links, for example `go.example.com`. Its DNS record must point to the service. At
+   * most 255 characters, with a dot, without scheme, port and path; kept in lower case. Unique over all accounts
+   * of the service. **A change replaces the domain**: the service accepts no name on update.
    */
   name: pulumi.Input<string>;
   /**
-   * Where visitors of the bare domain are sent: an absolute URL of at most 255 characters, not on the host of
+   * Destination for visitors of the domain itself: an absolute URL of at most 255 characters, not on the host of
    * the service. Default: none. Updates in place; removing it clears it.
    */
   homepageUrl?: pulumi.Input<string | undefined>;
   /**
-   * Where visitors of unknown short links are sent: an absolute URL of at most 255 characters, not on the host
-   * of the service. Default: none, they get a page with status 404. Updates in place; removing it clears it.
+   * Destination for visitors of unknown short links: an absolute URL of at most 255 characters, not on the host
+   * of the service. Default: none, a page with status 404. Updates in place; removing it clears it.
    */
   notFoundUrl?: pulumi.Input<string | undefined>;
   /**
-   * Lets the deletion of the domain delete the links that are still on it and that Pulumi does not delete itself.
-   * Default: false, such a deletion is refused. Kept in the state only; a change sends nothing.
+   * Lets Pulumi delete the domain together with links on it that Pulumi does not delete itself.
+   * Default: false, the provider refuses such a deletion. Kept in the state only; a change sends nothing.
    */
   forceDestroy?: pulumi.Input<boolean | undefined>;
   /**
-   * What to do when the account has a domain of this name already: `"never"` refuses, `"ifEqual"` takes it over
-   * unless it differs from the program, `"always"` takes it over and changes it. Default: the setting
-   * `shortlink:adopt`, else `"never"`. Has a meaning for creation only.
+   * Adoption of an existing domain with this name: `"never"` refuses it, `"ifEqual"` adopts the domain unless it
+   * differs from the program, `"always"` adopts and changes it. Default: the setting `shortlink:adopt`, or
+   * `"never"`. Used for creation only.
    */
   adopt?: pulumi.Input<Adopt | undefined>;
 }
 
 /**
- * A domain of the short-link service: the host name under which short links live.
+ * A domain of the short-link service: the host name of short links.
  *
  * ```ts
  * const go = new shortlink.Domain("go", {
@@ -49,12 +49,12 @@ export interface DomainArgs {
  * });
  * ```
  *
- * Its `id` is the number that {@link LinkArgs.domainId} takes. The service deletes the links of a domain with it,
- * so a deletion is refused while there are links that Pulumi does not delete itself; see
- * {@link DomainArgs.forceDestroy}. The option `import` takes over an existing domain by id or name.
+ * {@link LinkArgs.domainId} takes its `id`. The service deletes a domain together with its links. So the provider
+ * refuses a deletion while the domain has links that Pulumi does not delete itself; see
+ * {@link DomainArgs.forceDestroy}. The option `import` takes the id or name of an existing domain.
  */
 export class Domain extends pulumi.CustomResource {
-  /** Address of the domain as the service gives it, for example `https://go.example.com`; a secret if `name` is one. */
+  /** Address of the domain as the service returns it, for example `https://go.example.com`; a secret if `name` is one. */
   declare readonly url: pulumi.Output<string>;
 
   /**
@@ -77,7 +77,7 @@ export class Domain extends pulumi.CustomResource {
   }
 
   /**
-   * Reads a domain that this stack does not manage; it fails where there is none.
+   * Reads a domain that this stack does not manage. Fails if there is none.
    *
    * @param name Unique name of the resource in the stack.
    * @param id The domain's id, or its name.
@@ -88,10 +88,10 @@ export class Domain extends pulumi.CustomResource {
   }
 }
 
-/** The outputs that repeat the arguments, which the SDK sets. */
+/** The outputs that repeat the arguments; the SDK sets them. */
 export interface Domain extends OutputsOf<DomainArgs, typeof domainFields> {}
 
 lazyOutputs(Domain, lazyNames(domainFields));
 
-// The arguments are those of the table: the compiler refuses any difference.
+// The compiler refuses any difference between the arguments and the table.
 true satisfies Same<DomainArgs, ArgsOf<typeof domainFields>>;

@@ -1,8 +1,8 @@
 import * as pulumi from "@pulumi/pulumi";
 
 /**
- * Gives a class outputs that cost nothing until a program reads them: the SDK makes a dozen promises of each output that it knows
- * of, and most links say little. What was given as an argument the SDK sets itself, which comes before.
+ * Gives a class outputs that cost nothing until a program reads them. The SDK makes many promises for each output that it knows,
+ * and most links have few arguments. The SDK sets the outputs of given arguments; these take precedence.
  */
 export function lazyOutputs(type: { prototype: pulumi.CustomResource }, names: readonly string[]): void {
   for (const name of names) {
@@ -22,10 +22,10 @@ interface Registered {
   state: Record<string, unknown>;
 }
 
-/** What was asked for already. */
+/** The requests so far. */
 const asked = new WeakMap<pulumi.Resource, pulumi.Output<Registered>>();
 
-/** The outputs of a resource as the engine has them, asked for once; a secret if one of them is. */
+/** The outputs of a resource, requested from the engine once; a secret if one of them is. */
 function registered(resource: pulumi.Resource): pulumi.Output<Registered> {
   const answer =
     asked.get(resource) ??

@@ -8,7 +8,7 @@ import type { DomainEntry, Entry, LinkEntry, Values } from "../catalog/entries";
 import type { Catalog } from "../catalog/load";
 import { formerKeys, placeText, type FormerKey } from "../catalog/written";
 
-/** Loaded when it is needed: a program without a catalog does not wait for its libraries. */
+/** Loaded on demand: a program without a catalog does not wait for its libraries. */
 const reader = () => require("./catalog-reader") as typeof import("./catalog-reader");
 
 const token = "shortlink:index:LinkCatalog";
@@ -16,21 +16,21 @@ const token = "shortlink:index:LinkCatalog";
 /** Arguments of a {@link LinkCatalog}. */
 export interface LinkCatalogArgs {
   /**
-   * The files with the entries: names, folders and patterns like `links/**` + `/*.yaml`, relative to the program's working
-   * directory, which is that of `Pulumi.yaml` (or of its `main`). YAML (`.yaml`, `.yml`), JSON and CSV.
+   * Files with the entries: names, folders and patterns like `links/**` + `/*.yaml`. YAML (`.yaml`, `.yml`), JSON and CSV.
+   * Relative to the program's working directory, the folder of `Pulumi.yaml` (or of its `main`).
    */
   files: string | string[];
-  /** Files that change entries for this environment, of which a later one wins. Default: none. */
+  /** Files that change entries for this environment; later files take precedence. Default: none. */
   overlays?: string | string[] | undefined;
   /**
-   * The names that domains have in this environment, by their names in the catalog: from the stack's configuration for example, where
-   * each pull request has an environment. It wins over the `domainMap` of overlays. Default: none.
+   * Names of domains in this environment, by their names in the catalog. Read them from the stack's configuration, for example if
+   * each pull request has an environment. Takes precedence over the `domainMap` of overlays. Default: none.
    */
   domainMap?: { [name: string]: string } | undefined;
   /**
-   * How many links a run may delete or replace. More are refused before anything is planned, since a file that was emptied or
-   * cut looks like links that were removed on purpose. Default: a fifth of the links, of each domain and in all, counted
-   * from ten links on. The setting `shortlink:allowDeletes` allows more for a run.
+   * Largest number of links that a run may delete or replace; new aliases and exchanged destinations count too. The provider
+   * refuses more before it plans any link, because an emptied or truncated file looks like intended removals. Default: a fifth of
+   * the links, of each domain and in all, from ten links on. The setting `shortlink:allowDeletes` allows more for a run.
    */
   maxDeletes?: number | undefined;
   /** Accepts a catalog without links. Default: false, an empty catalog is an error. */
@@ -39,13 +39,13 @@ export interface LinkCatalogArgs {
 
 /** A domain of a {@link LinkCatalog}. */
 export interface CatalogDomain {
-  /** Its id, also where the catalog does not manage it. */
+  /** Its id, even if the catalog does not manage it. */
   id: pulumi.Output<string>;
   /** Its name in this environment. */
   name: string;
 }
 
-/** What the catalog held the last time, for its provider to compare. */
+/** The record of a catalog in the state, which the provider compares with the next run. */
 class CatalogHistory extends pulumi.CustomResource {
   constructor(name: string, inputs: Parameters<typeof catalogInputs>[0], opts: pulumi.CustomResourceOptions) {
     super(typeToken("Catalog"), name, catalogInputs(inputs), opts);
@@ -53,20 +53,20 @@ class CatalogHistory extends pulumi.CustomResource {
 }
 
 /**
- * Domains and links that are kept in files. See `docs/catalog.md` for their form.
+ * Domains and links from files. See `docs/catalog.md` for the format.
  *
  * ```ts
- * const catalog = new shortlink.LinkCatalog("links", { files: "links/**" + "/*.yaml" });
+ * const catalog = new shortlink.LinkCatalog("links", { files: "links" });
  * export const docs = catalog.links["docs"].shortUrl;
  * ```
  *
- * Each entry is a {@link Domain} or {@link Link} below this component, named by its key: `links-docs`. The file
- * and order of entries do not matter. All mistakes in the files are one error, with file, line and column, before anything is planned.
+ * Each entry becomes a {@link Domain} or {@link Link} below this component, named by its key: `links-docs`. The file
+ * and order of entries do not matter. Before anything is planned, one error lists all mistakes with file, line and column.
  */
 export class LinkCatalog extends pulumi.ComponentResource {
   /** The links by their keys. */
   readonly links: { [key: string]: Link };
-  /** The domains by their names in the catalog, those that it does not manage too. */
+  /** The domains by their names in the catalog, even those that it does not manage. */
   readonly domains: { [name: string]: CatalogDomain };
 
   /**
@@ -75,7 +75,7 @@ export class LinkCatalog extends pulumi.ComponentResource {
    * @param opts Pulumi's options.
    */
   constructor(name: string, args: LinkCatalogArgs, opts?: pulumi.ComponentResourceOptions) {
-    // Before anything is registered: a catalog with a mistake changes nothing.
+    // Read before anything is registered: a catalog with a mistake changes nothing.
     const { catalog, secretsOf } = reader().read(name, args);
     const siblings = siblingsOf(opts?.parent);
     assertUnique(siblings, name, catalog);
@@ -93,12 +93,12 @@ export class LinkCatalog extends pulumi.ComponentResource {
       const aliases = formerKeys(entry.values).map(toAlias);
       return { parent: this, aliases, ...(protect === undefined ? {} : { protect }) };
     };
-    // By then a program that makes its catalogs in one go has made them all.
+    // By then a program that makes its catalogs synchronously has made them all.
     const moved = new Promise<string[]>((resolve) => {
       setImmediate(() => resolve(siblings.moved.get(name) ?? []));
     });
     const history = new CatalogHistory(name, { ...keysOf(catalog, args), moved }, { parent: this });
-    // Nothing is registered before that was checked. A promise, since an output would make all links depend on it.
+    // Domains and links wait for the check of the record. A promise, because an output would make them depend on it.
     const after = new Promise<void>((resolve) => {
       history.urn.apply(() => resolve());
     });
@@ -118,16 +118,16 @@ export class LinkCatalog extends pulumi.ComponentResource {
     };
     this.domains = Object.fromEntries(domains);
     this.links = Object.fromEntries(catalog.links.map((link) => [link.key, toLink(link)]));
-    // The links are resources in the state already, and ten thousand of them no small output.
+    // The state already has the links as resources, and many links would make a big output.
     this.registerOutputs({ domains: this.domains });
   }
 }
 
-/** What the catalogs of a program know of each other, by their common parent: a process may run several programs. */
+/** Data that the catalogs of a program share. Kept by their common parent, because a process may run several programs. */
 interface Siblings {
   /** The catalog of each resource, by type and name. */
   owners: Map<string, string>;
-  /** The keys that other catalogs have taken over, by the names of the catalogs that had them. */
+  /** The keys that moved to other catalogs, by the names of the catalogs that had them. */
   moved: Map<string, string[]>;
 }
 const families = new WeakMap<object, Siblings>();
@@ -140,7 +140,7 @@ function siblingsOf(parent: pulumi.Resource | undefined): Siblings {
   return siblings;
 }
 
-/** Catalogs `a` with the key `b-c` and `a-b` with the key `c` would make two resources of one name. */
+/** Catalog `a` with the key `b-c` and catalog `a-b` with the key `c` would make two resources of one name. */
 function assertUnique({ owners }: Siblings, name: string, { domains, links }: Catalog): void {
   const resources = [
     ...domains.filter(({ values }) => values.existing !== true).map(({ key }) => ["Domain", key] as const),
@@ -158,7 +158,7 @@ function assertUnique({ owners }: Siblings, name: string, { domains, links }: Ca
   }
 }
 
-/** Notes which keys of other catalogs the links had before: those catalogs do not lose them. */
+/** Notes which keys the links had in other catalogs, so that those do not count as deleted there. */
 function noteMoved({ moved }: Siblings, links: readonly LinkEntry[]): void {
   for (const former of links.flatMap(({ values }) => formerKeys(values))) {
     if (typeof former === "string") continue;
@@ -166,7 +166,7 @@ function noteMoved({ moved }: Siblings, links: readonly LinkEntry[]): void {
   }
 }
 
-/** What an entry says that is none of the resource's arguments. */
+/** The fields of an entry without those that only the catalog uses. */
 function fieldsOf({ values }: Entry): Values {
   const {
     existing: _existing,

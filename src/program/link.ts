@@ -10,13 +10,13 @@ import { lazyNames, readArgs, registration, typeToken, withRecordId } from "./re
 import { showPlaceOfProgram } from "./sdk";
 import { noteWish } from "./wishes";
 
-/** Who sees the statistics of a link. */
+/** Visibility of the statistics of a link. */
 export type Privacy = "public" | "private" | "password";
 
 /** A destination for some of the visitors of a {@link Link}. */
 export interface TargetArgs {
   /**
-   * Which visitors; capitals and small letters make no difference, and no key may stand twice:
+   * Visitors, by the link's `targetsType`; case does not matter, and each key may appear only once:
    *
    * - `continents`: `AF`, `AN`, `AS`, `EU`, `NA`, `OC`, `SA`
    * - `countries`: ISO 3166-1 alpha-2 codes in capitals, for example `DE`
@@ -24,30 +24,30 @@ export interface TargetArgs {
    * - `browsers`: names like `Chrome`, `Firefox`, `Safari`, `Edge`, `Samsung Internet`
    * - `languages`: ISO 639-1 codes in small letters, for example `de`
    * - `devices`: `desktop`, `mobile`, `tablet`, `watch`, `television`
-   * - `rotations`: leave it out, the visitors take turns
+   * - `rotations`: no key, the visitors take turns
    */
   key?: pulumi.Input<string | undefined>;
-  /** Where these visitors go: an absolute URL of at most 2048 characters. */
+  /** Destination of these visitors: an absolute URL of at most 2048 characters. */
   value: pulumi.Input<string>;
 }
 
 /** Arguments of a {@link Link}. */
 export interface LinkArgs {
   /**
-   * Destination: an absolute URL with scheme and host, at most 2048 characters, percent-encoded where it must be.
+   * Destination: an absolute URL with scheme and host, at most 2048 characters, percent-encoded where necessary.
    * Schemes other than http and https need a plan with deep links. Updates in place.
    */
   url: pulumi.Input<string>;
   /**
-   * The domain under which the link lives: `domain.id`, or the number of a domain that exists already.
+   * Id of the domain of the link: `domain.id`, or the number of an existing domain.
    * **A change replaces the link**: the service does not move a link to another domain.
    */
   domainId: pulumi.Input<pulumi.ID | number>;
   /**
-   * The part after the slash: letters of any script, digits, `-` and `_`, at most 255. Unique on its domain, where
+   * Part after the slash: letters of any script, digits, `-` and `_`, at most 255. Unique on its domain, where
    * the service ignores case and accents. Default: eight letters and digits derived from project, stack, parents
-   * and resource name, which stay the same for as long as the link exists. Updates in place (the old short link stops
-   * working); removing it keeps the alias that the link has.
+   * and resource name; they stay the same while the link exists. Updates in place (the old short link stops
+   * working); removing it keeps the current alias.
    */
   alias?: pulumi.Input<string | undefined>;
   /** Id of the space that groups the link. Default: none. Updates in place; removing it clears it. */
@@ -55,54 +55,54 @@ export interface LinkArgs {
   /** Ids of tracking pixels, in any order. Default: none. Updates in place; removing it detaches all. */
   pixelIds?: pulumi.Input<pulumi.Input<number | string>[] | undefined>;
   /**
-   * Password that visitors must give before they are redirected, at most 128 characters. A secret: encrypted in
-   * the state, never shown, never read back. Default: none, which an empty text means too. Updates in place;
+   * Password that visitors must give before the redirect, at most 128 characters. A secret: encrypted in
+   * the state, never shown, never read back. Default: none; an empty text means none too. Updates in place;
    * removing it clears it.
    */
   redirectPassword?: pulumi.Input<string | undefined>;
   /** Asks visitors for consent before they see the destination. Default: false. Updates in place. */
   sensitiveContent?: pulumi.Input<boolean | 0 | 1 | undefined>;
   /**
-   * Who sees the statistics: `"public"` (0), `"private"` (1) or `"password"` (2, whoever knows `password`).
+   * Visibility of the statistics: `"public"` (0), `"private"` (1) or `"password"` (2, with the `password`).
    * Default: `"public"`. Updates in place.
    */
   privacy?: pulumi.Input<Privacy | 0 | 1 | 2 | undefined>;
   /**
-   * Password of the statistics, at most 128 characters; it has an effect only while `privacy` is `"password"`. A
-   * secret: encrypted in the state, never shown, never read back. Default: none, which an empty text means too.
+   * Password of the statistics, at most 128 characters; used only while `privacy` is `"password"`. A
+   * secret: encrypted in the state, never shown, never read back. Default: none; an empty text means none too.
    * Updates in place; removing it clears it.
    */
   password?: pulumi.Input<string | undefined>;
   /**
-   * From when on the link works: `2026-03-01T08:00:00`, in the time zone of the account. A `Date`, or a text with a
-   * zone of its own (`2026-03-01T08:00:00+01:00`), needs the setting `shortlink:timeZone`. Needs `activePeriodEndAt`.
+   * Start of the period in which the link works: `2026-03-01T08:00:00`, in the time zone of the account. A `Date`, or a
+   * text with a zone (`2026-03-01T08:00:00+01:00`), needs the setting `shortlink:timeZone`. Needs `activePeriodEndAt`.
    * Before and after the period visitors get `expirationUrl`. Whole seconds of the years 1970 to 2037. Default: always.
    * Updates in place; removing both clears the period.
    */
   activePeriodStartAt?: pulumi.Input<string | Date | undefined>;
-  /** Until when the link works; as `activePeriodStartAt`, and later than it. */
+  /** End of the period in which the link works; as `activePeriodStartAt`, and later. */
   activePeriodEndAt?: pulumi.Input<string | Date | undefined>;
   /**
-   * After how many clicks the link expires, at most 999999999. Default: 0, no limit. Updates in place; removing
-   * it lifts the limit.
+   * Number of clicks after which the link expires, at most 999999999. Default: 0, no limit. Updates in place;
+   * removing it lifts the limit.
    */
   clicksLimit?: pulumi.Input<number | undefined>;
   /**
-   * Where visitors of an expired link go: an absolute URL of at most 2048 characters. Default: none, they get a
+   * Destination for visitors of an expired link: an absolute URL of at most 2048 characters. Default: none, a
    * page. Updates in place; removing it clears it.
    */
   expirationUrl?: pulumi.Input<string | undefined>;
-  /** What `targets` tell visitors apart by. Default: none. Updates in place; removing it clears it. */
+  /** Property of the visitor that selects a target. Default: none. Updates in place; removing it clears it. */
   targetsType?: pulumi.Input<TargetsType | undefined>;
   /**
-   * Other destinations for some of the visitors, at most 100; needs `targetsType`. Everybody else goes to `url`.
-   * The order has a meaning for `rotations` only. Default: none. Updates in place; removing it clears them.
+   * Other destinations for some of the visitors, at most 100; needs `targetsType`. All other visitors get `url`.
+   * The order matters for `rotations` only. Default: none. Updates in place; removing it clears them.
    */
   targets?: pulumi.Input<pulumi.Input<TargetArgs>[] | undefined>;
   /**
-   * What to do when the account has a link of this alias on the domain already: `"never"` refuses, `"ifEqual"` takes
-   * it over unless it differs from the program, `"always"` takes it over and changes it. Default: the setting
-   * `shortlink:adopt`, else `"never"`. Has a meaning for creation only.
+   * Adoption of an existing link with this alias on the domain: `"never"` refuses it, `"ifEqual"` adopts the link
+   * unless it differs from the program, `"always"` adopts and changes it. Default: the setting `shortlink:adopt`,
+   * or `"never"`. Used for creation only.
    */
   adopt?: pulumi.Input<Adopt | undefined>;
 }
@@ -119,12 +119,12 @@ export interface LinkArgs {
  * export const docsUrl = docs.shortUrl;
  * ```
  *
- * The option `import` takes over an existing link, by id or as `go.example.com/docs`.
+ * The option `import` takes the id of an existing link, or its domain and alias: `go.example.com/docs`.
  *
- * An output that the program does not give as an argument is asked of the engine when it is read. It is a secret if the link has one.
+ * The link requests an output without an argument from the engine when the program reads it. It is a secret if the link has one.
  */
 export class Link extends pulumi.CustomResource {
-  /** The whole short link as the service gives it, for example `https://go.example.com/docs`; a secret if `alias` is one. */
+  /** The whole short link as the service returns it, for example `https://go.example.com/docs`; a secret if `alias` is one. */
   declare readonly shortUrl: pulumi.Output<string>;
 
   /**
@@ -151,7 +151,7 @@ export class Link extends pulumi.CustomResource {
   }
 
   /**
-   * Reads a link that this stack does not manage; it fails where there is none. Passwords are not read.
+   * Reads a link that this stack does not manage, without its passwords. Fails if there is none.
    *
    * @param name Unique name of the resource in the stack.
    * @param id The link's id, or its domain and alias: `go.example.com/docs`.
@@ -162,10 +162,10 @@ export class Link extends pulumi.CustomResource {
   }
 }
 
-/** The outputs that repeat the arguments, which the SDK sets. */
+/** The outputs that repeat the arguments; the SDK sets them. */
 export interface Link extends OutputsOf<LinkArgs, typeof linkFields> {}
 
 lazyOutputs(Link, lazyNames(linkFields));
 
-// The arguments are those of the table: the compiler refuses any difference.
+// The compiler refuses any difference between the arguments and the table.
 true satisfies Same<LinkArgs, ArgsOf<typeof linkFields>>;

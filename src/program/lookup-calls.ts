@@ -6,10 +6,11 @@ import { linkFields } from "../link/fields";
 import type { DomainResult, GetDomainsArgs, GetLinksArgs, LinkResult } from "./results";
 import type { ResultOf } from "./outputs";
 import { Client, type DomainRecord, type LinkRecord } from "../service/client";
+import { wholeList } from "../service/lists";
 import { describe } from "../account/messages";
 import { resolveSettings } from "../account/settings";
 
-// What the lookups of a program ask the service for. `lookups.ts` says what each of them gives.
+// The requests of a program's lookups. `lookups.ts` describes their results.
 
 export async function domain(key: string): Promise<DomainResult> {
   const record = await ask((client) => findDomain(client, key));
@@ -18,7 +19,7 @@ export async function domain(key: string): Promise<DomainResult> {
 }
 
 export async function domains({ search }: GetDomainsArgs): Promise<DomainResult[]> {
-  return (await ask((client) => collect(client.listDomains({ search })))).map(toDomain);
+  return (await ask((client) => wholeList("domains", client.listDomains({ search })))).map(toDomain);
 }
 
 export async function link(key: string): Promise<LinkResult> {
@@ -37,16 +38,16 @@ export async function links(args: GetLinksArgs): Promise<LinkResult[]> {
     pixel_id: id(args.pixelId),
   };
   const isWanted = statusFilter(args.status ?? "all");
-  return (await ask((client) => collect(client.listLinks(query)))).filter(isWanted).map(toLink);
+  return (await ask((client) => wholeList("links", client.listLinks(query)))).filter(isWanted).map(toLink);
 }
 
 /**
- * The filter of the service misses links inside their period and those whose period is over, and gives everything for what its
- * version does not know.
+ * Used instead of the service's filter, which misses links inside their period and links after it. For a status that its version
+ * does not know, the service returns all links.
  */
 function statusFilter(status: NonNullable<GetLinksArgs["status"]>): (link: LinkRecord) => boolean {
   const now = Date.now();
-  // In UTC, also where an older version writes it without a zone.
+  // In UTC, although older versions write no zone.
   const timeOf = (text: string | null) => Date.parse(`${(text ?? "").slice(0, 19).replace(" ", "T")}Z`);
   const isExpired = (link: LinkRecord) =>
     timeOf(link.active_period_end_at ?? link.ends_at) < now || isUsedUp(link);
@@ -71,11 +72,11 @@ function isUsedUp({ id, clicks_limit, expiration_clicks, clicks }: LinkRecord): 
   if (!limit) return false;
   if (clicks !== null) return clicks >= limit;
   throw new Error(
-    `The service does not tell the clicks of link ${id}, so it is not known whether the link is expired: leave out status.`,
+    `The service does not return the clicks of link ${id}, so the provider cannot tell whether the link has expired: remove status.`,
   );
 }
 
-/** In the program the configuration of the stack is the SDK's to tell. */
+/** Calls the service with settings from the SDK, which has the stack's configuration in a program. */
 async function ask<Value>(call: (client: Client) => Promise<Value>): Promise<Value> {
   const prefix = "shortlink:";
   try {
@@ -85,12 +86,6 @@ async function ask<Value>(call: (client: Client) => Promise<Value>): Promise<Val
   } catch (error) {
     throw new Error(describe(error, true), { cause: error });
   }
-}
-
-async function collect<Item>(pages: AsyncIterable<Item[]>): Promise<Item[]> {
-  const all: Item[] = [];
-  for await (const page of pages) all.push(...page);
-  return all;
 }
 
 function toDomain(record: DomainRecord): DomainResult {

@@ -1,13 +1,13 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { DomainResult, GetDomainsArgs, GetLinksArgs, LinkResult } from "./results";
 
-/** Loaded when it is needed: a program that looks nothing up does not wait for its libraries. */
+/** Loaded on demand: a program without lookups does not wait for its libraries. */
 const calls = () => require("./lookup-calls") as typeof import("./lookup-calls");
 
 /**
- * Finds a domain of the account by id or name. Fails where there is none.
+ * Finds a domain of the account by id or name. Fails if there is none.
  *
- * It runs with the program, in the preview too; the settings are those of the stack.
+ * Runs with the program, in the preview too, and uses the settings of the stack.
  */
 export async function getDomain(key: string): Promise<DomainResult> {
   return calls().domain(key);
@@ -18,7 +18,7 @@ export function getDomainOutput(key: pulumi.Input<string>): pulumi.Output<Domain
   return pulumi.output(key).apply(getDomain);
 }
 
-/** Finds all domains of the account that match, in the order of their ids; 100 with each request. */
+/** Finds all matching domains of the account, in the order of their ids; 100 per request. */
 export async function getDomains(args: GetDomainsArgs = {}): Promise<DomainResult[]> {
   return calls().domains(args);
 }
@@ -29,9 +29,9 @@ export function getDomainsOutput(args: pulumi.Input<GetDomainsArgs> = {}): pulum
 }
 
 /**
- * Finds a link of the account by id, or by domain and alias as in `go.example.com/docs`. Fails where there is none.
+ * Finds a link of the account by id, or by domain and alias as in `go.example.com/docs`. Fails if there is none.
  *
- * It runs with the program, in the preview too; the settings are those of the stack.
+ * Runs with the program, in the preview too, and uses the settings of the stack.
  */
 export async function getLink(key: string): Promise<LinkResult> {
   return calls().link(key);
@@ -42,7 +42,7 @@ export function getLinkOutput(key: pulumi.Input<string>): pulumi.Output<LinkResu
   return pulumi.output(key).apply(getLink);
 }
 
-/** Finds all links of the account that match, in the order of their ids; 100 with each request. */
+/** Finds all matching links of the account, in the order of their ids; 100 per request. */
 export async function getLinks(args: GetLinksArgs = {}): Promise<LinkResult[]> {
   return calls().links(args);
 }

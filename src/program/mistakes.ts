@@ -9,8 +9,8 @@ import { hasTransforms } from "./sdk";
 import { currentProgram, type Mistakes } from "./program";
 import { hasEngine } from "./state-source";
 
-// The engine stops at the first resource whose check fails. So what a program gives as plain values is checked here as well, for all
-// resources that it makes in one go, before any of them is registered. What comes from outputs the provider checks.
+// The engine stops at the first resource whose check fails. So this module checks plain values as well, before any resource is
+// registered. It covers all resources that a program makes synchronously. The provider checks values that come from outputs.
 
 /** A resource that a program makes. */
 interface Made {
@@ -21,13 +21,13 @@ interface Made {
   opts: pulumi.CustomResourceOptions;
 }
 
-/** Checks a resource of the program. The result is fulfilled, or rejected, with those of all that are made in one go. */
+/** Checks a resource of the program. The promise settles when the program has made all its synchronous resources. */
 export function checkProgram({ type, table, name, args, opts }: Made): Promise<void> | undefined {
   const program = currentProgram();
-  // In a unit test with mocks nothing is registered.
+  // A unit test with mocks registers nothing.
   if (!program || !hasEngine() || mayBeTransformed(opts)) return undefined;
   const mistakes = (program.mistakes ??= begin(() => delete program.mistakes));
-  // The engine may put the old values in the place of these.
+  // The engine may replace these values by the old ones.
   const ignored = Object.fromEntries((opts.ignoreChanges ?? []).map((path) => [rootOf(path), unknownValue]));
   const given = Object.fromEntries(Object.entries(ignored).filter(([field]) => field in args));
   for (const { property, reason } of problemsOf(table, { ...args, ...given }))
@@ -35,7 +35,7 @@ export function checkProgram({ type, table, name, args, opts }: Made): Promise<v
   return mistakes.checked;
 }
 
-/** True if a transformation may still change the arguments: then only the provider sees what becomes of them. */
+/** True if a transformation may still change the arguments: then only the provider sees the final ones. */
 function mayBeTransformed({
   parent,
   transformations = [],
@@ -65,7 +65,7 @@ function begin(end: () => void): Mistakes {
   return { texts, checked };
 }
 
-/** The SDK reports an error once for all resources, but puts the name of an input before its message for each of them. */
+/** Read-only message: the SDK reports a shared error once, but prefixes its message with an input's name per resource. */
 function oneError(message: string): Error {
   return Object.defineProperty(new pulumi.RunError(message), "message", {
     get: () => message,
@@ -79,7 +79,7 @@ function problemsOf(table: Table, args: Record<string, unknown>): Problem[] {
   return problems;
 }
 
-/** The value with what is not known before another resource exists, or comes later, marked as the engine does. */
+/** The value, with the engine's mark for unknown values in place of outputs and promises. */
 function asKnown(value: unknown): unknown {
   if (pulumi.Output.isInstance(value) || value instanceof Promise) return unknownValue;
   if (value instanceof Date) return JSON.parse(JSON.stringify(value)) ?? "an invalid Date";
@@ -88,7 +88,7 @@ function asKnown(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, asKnown(part)]));
 }
 
-/** The account's time zone. The provider reports a wrong setting, so any zone will do for one. */
+/** The account's time zone. For a wrong setting any zone will do, because the provider reports it. */
 function timeZone(): string | undefined {
   try {
     return timeZoneOf((key) => new pulumi.Config("shortlink").get(key.replace("shortlink:", "")));

@@ -1,7 +1,7 @@
 import type * as pulumi from "@pulumi/pulumi";
 import type { ValueOf } from "../fields/row";
 
-/** Arguments that are outputs too; how an object is created is none. */
+/** Arguments that are outputs too; `adopt` is not, because it matters for creation only. */
 type Told<Args> = Pick<Args, Exclude<keyof Args, "adopt">>;
 
 /** The outputs that repeat the arguments of a resource, in canonical form; undefined for the service's default. */
@@ -13,7 +13,7 @@ export type OutputsOf<Args, Fields extends { [Name in keyof Args]-?: unknown }> 
   >;
 };
 
-/** The fields that the service tells. */
+/** The fields that the service returns. */
 type ToldIn<Fields> = {
   [Name in keyof Fields]: Fields[Name] extends { readonly secret: true }
     ? never
@@ -21,7 +21,7 @@ type ToldIn<Fields> = {
       ? Name
       : never;
 }[keyof Fields];
-/** Those of them that no object is without. */
+/** The fields that the service returns for every object. */
 type CertainIn<Fields> = {
   [Name in ToldIn<Fields>]: Fields[Name] extends { readonly required: true } | { readonly kept: true }
     ? Name

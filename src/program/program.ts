@@ -1,34 +1,34 @@
 import * as pulumi from "@pulumi/pulumi";
 
-/** What is wrong with the resources that a program makes in one go. */
+/** The mistakes in the resources that a program makes synchronously. */
 export interface Mistakes {
   texts: string[];
-  /** Fulfilled when all of them are made and none has a mistake; rejected with one error for all mistakes. */
+  /** Fulfilled when the program has made all of them without a mistake; rejected with one error for all mistakes. */
   checked: Promise<void>;
 }
 
-/** What the resources of one program know of each other. */
+/** Data that the resources of one program share. */
 export interface Program {
-  /** How many domains and links it has made. */
+  /** Number of domains and links made so far. */
   made: number;
-  /** How many of them have told the provider where the state of the stack is. */
+  /** Number of those that sent the provider the address of the stack's state. */
   told: number;
-  /** True while it makes resources in one go. */
+  /** True while the program makes resources synchronously. */
   isMaking: boolean;
-  /** Until then the engine cannot be asked for the state. */
+  /** Fulfilled once the engine can answer questions about the state. */
   opened?: Promise<void>;
-  /** The aliases that its links name, by the names of the resources; null where one names none that is known. */
+  /** The aliases of its links, by the names of the resources; null for an alias that is absent or unknown. */
   wishes: Record<string, string | null>;
   links: number;
-  /** Settings of which a warning was given. */
+  /** Settings with a warning so far. */
   warned: Set<string>;
   mistakes?: Mistakes;
 }
 
-/** By the stack's own resource: a process may run several programs, one after the other. */
+/** By the root resource of the stack: a process may run several programs, one after the other. */
 const programs = new WeakMap<object, Program>();
 
-/** The program that is running; undefined where it runs without an engine, as in unit tests. */
+/** The running program; undefined without an engine, as in unit tests. */
 export function currentProgram(): Program | undefined {
   const stack = pulumi.runtime.getStackResource();
   if (!stack) return undefined;

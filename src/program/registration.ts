@@ -5,23 +5,23 @@ import { secretsOf } from "../fields/table";
 import { warnIfClear } from "./clear-secrets";
 import { checkProgram } from "./mistakes";
 import { currentProgram } from "./program";
-import { recordNoPromises, showPlaceOfProgram } from "./sdk";
+import { recordNoPromises } from "./sdk";
 import { hasEngine, stateSource } from "./state-source";
 
-// What a resource class sends to the engine beside its arguments. The keys that begin with "__" are read by engine/codec.ts.
+// The data that a resource class sends to the engine beside its arguments. engine/codec.ts reads the keys that begin with "__".
 
-/** The resources of this package; part of every URN, so never to be renamed. */
+/** The resources of this package. Never rename them: they are part of every URN. */
 export type ResourceType = "Domain" | "Link" | "Catalog";
 
-/** The engine's name for the type of a resource whose life cycle this package implements. */
+/** The engine's type token for a resource of this package. */
 export function typeToken(type: ResourceType): string {
   return `pulumi-nodejs:dynamic/shortlink:${type}`;
 }
 
 /**
- * The text that a dynamic resource carries as its provider, twice in each resource's state. It is a constant
- * and captures nothing: no secret can land in it, and a new release of this package changes no resource. As
- * public as the type token: state of every earlier release holds it.
+ * The provider text of a dynamic resource; each resource's state holds it twice. It is a constant and captures
+ * nothing: no secret can land in it, and a new release of this package changes no resource. Never change it:
+ * states of all earlier releases hold it.
  */
 function providerText(type: ResourceType): string {
   return `exports.handler=()=>require('pulumi-shortlink/provider').${type.toLowerCase()}`;
@@ -36,30 +36,30 @@ export interface NewResource {
   name: string;
   args: object;
   opts: pulumi.CustomResourceOptions | undefined;
-  /** The output that is no argument, and the argument that it repeats. */
+  /** The computed output, and the argument that it repeats. */
   output: { name: string; repeats: string };
-  /** What the provider needs beside the arguments, each part once it is known. */
+  /** Values that the provider needs beside the arguments, each as soon as it is known. */
   beside: (urn: Promise<string>) => {
-    /** The aliases that the links of the program name, as one text. */
+    /** The aliases of the program's links, as one text. */
     wishes: Promise<string | undefined> | undefined;
     /** The alias of a link for which the program names none. */
     derivedAlias?: Promise<string> | undefined;
   };
 }
 
-/** What the provider needs and is no argument, by the keys of engine/codec.ts. */
+/** Values that the provider needs beside the arguments, by the keys of engine/codec.ts. */
 type Hidden = Record<string, unknown>;
 
-/** What a catalog gives its resources beside their arguments. */
+/** Data that a catalog gives its resources beside their arguments. */
 export interface OfCatalog {
-  /** Until then the resource is not registered. */
+  /** The resource is registered only after this. */
   after: Promise<void>;
   /** File, line and column of its entry. */
   entry: string;
 }
 const ofCatalog = Symbol("of a catalog");
 
-/** The arguments of a resource that is the entry of a catalog, which has checked them. */
+/** The arguments of a resource from a catalog entry. The catalog has already checked them. */
 export function asEntry<Args extends object>(args: object, entry: OfCatalog): Args {
   return { ...args, [ofCatalog]: entry } as unknown as Args;
 }
@@ -72,10 +72,10 @@ export function readArgs<Args extends object>(): Args {
 }
 
 /**
- * The arguments for the constructor of `pulumi.CustomResource`. The inputs are those of a `pulumi.dynamic.Resource`, but with
- * the constant text instead of a serialised provider. The class extends `pulumi.CustomResource` itself, because
- * the SDK takes the caller of a direct subclass for the place in the program, and it must `declare` its properties: a plain
- * field would overwrite the output that the SDK puts there.
+ * The arguments for the constructor of `pulumi.CustomResource`. The inputs match a `pulumi.dynamic.Resource`, but with
+ * the constant text instead of a serialised provider. The class extends `pulumi.CustomResource` directly:
+ * the SDK reports the caller of a direct subclass as the place in the program. It must `declare` its properties: a plain
+ * field would overwrite the output that the SDK sets.
  */
 export function registration({ type, table, name, args, opts = {}, output, beside }: NewResource): {
   inputs: pulumi.Inputs;
@@ -89,7 +89,7 @@ export function registration({ type, table, name, args, opts = {}, output, besid
   const isChecked = isRead || entry !== undefined || checkProgram({ type, table, name, args: known, opts });
   const passwords = secretsOf(table).filter((field) => field in known);
   const secrets = Object.fromEntries(passwords.map((field) => [field, pulumi.secret(known[field])]));
-  // An output must be named here, or be a lazy one: else it would stay unknown for ever.
+  // An output that is neither named here nor lazy would stay unknown forever.
   const isNamed = (field: string) => isRead || !hasEngine() || table[field]?.kept;
   const fields = Object.keys(table).filter((field) => !table[field]?.creation && isNamed(field));
   const unset = Object.fromEntries(fields.map((field) => [field, undefined]));
@@ -123,7 +123,7 @@ export function registration({ type, table, name, args, opts = {}, output, besid
 /**
  * The inputs of a dynamic resource.
  *
- * @param after Until then it is not registered; not at all where one of these is rejected.
+ * @param after The SDK registers the resource after these, and not at all if one is rejected.
  */
 function dynamicInputs(
   type: ResourceType,
@@ -133,10 +133,10 @@ function dynamicInputs(
 ): pulumi.Inputs {
   warnIfClear("shortlink", "apiKey");
   const program = currentProgram();
-  // What is read only comes to no check, and a catalog is no work.
+  // The engine checks no resource that is only read, and a catalog's record needs no requests.
   const isManaged = type !== "Catalog" && !("__id" in inputs);
   if (program && isManaged) program.made++;
-  // The engine does not tell its providers when they plan only.
+  // The engine does not tell its providers about a preview.
   const isPreview = pulumi.runtime.isDryRun() ? { __preview: true } : {};
   const state = program && isManaged ? { __state: stateSource(program) } : {};
   return {
@@ -146,14 +146,14 @@ function dynamicInputs(
   };
 }
 
-/** As one text: the SDK makes a dozen promises of each input, and of each part of an object. */
+/** One text, because the SDK makes many promises for each input and each part of an object. */
 async function textOf(hidden: Hidden, after: unknown[]): Promise<string> {
   const entries = Object.entries(hidden).map(async ([name, value]) => [name, await value] as const);
   const [known] = await Promise.all([Promise.all(entries), ...after]);
   return JSON.stringify(Object.fromEntries(known));
 }
 
-/** The inputs of the record that a catalog keeps of itself. */
+/** The inputs of the record of a catalog. */
 export function catalogInputs({
   links,
   formerly,
@@ -165,12 +165,12 @@ export function catalogInputs({
   return dynamicInputs("Catalog", inputs);
 }
 
-/** URNs without a name, which all resources of a type have in common that have the same parent. */
+/** URNs without a name: resources of the same type and parent share one. */
 const siblingUrns = new WeakMap<pulumi.Resource, Map<ResourceType, Promise<string>>>();
 
 /**
- * The URN that a resource is going to have; the provider never hears the URN of what it creates. A promise and no output, which would
- * depend on the parent: the SDK takes that for a dependency on all of a component's children, and a child would wait for itself.
+ * The future URN of a resource; the engine never tells the provider the URN of a resource to create. A promise, because an output
+ * would depend on the parent. The SDK treats that as a dependency on all children of a component, so a child would wait for itself.
  */
 function urnOf(
   type: ResourceType,
@@ -193,7 +193,7 @@ function given(args: object): Record<string, unknown> {
   return Object.fromEntries(Object.entries(args).filter(([, value]) => value !== undefined));
 }
 
-/** The SDK carries no dates. */
+/** Dates as texts: the SDK cannot send dates. */
 function dates(table: Table, args: Record<string, unknown>): Record<string, unknown> {
   const dated = Object.keys(args).filter((field) => table[field]?.kind === "dateTime");
   return Object.fromEntries(dated.map((field) => [field, datesAsTexts(args[field])]));
@@ -206,11 +206,11 @@ function datesAsTexts(value: unknown): unknown {
 }
 
 /**
- * The names of the arguments that a program marks as secrets, or of which it marks a part: their values must not get into a message,
- * and the engine gives them to a provider without the mark. Undefined for none.
+ * The names of the arguments that a program marks as secrets, in whole or in part; undefined for none. Their values must not get
+ * into a message, and the engine removes the mark before it calls a provider.
  */
 function secretsIn(table: Table, args: Record<string, unknown>): Promise<string[] | undefined> | undefined {
-  // The id of another resource is none, and mostly all that is an output.
+  // The id of another resource is no secret, and usually the only output.
   const isId = (name: string) => table[name]?.kind === "id" && table[name].required;
   const outputs = Object.entries(args).filter(
     ([name, value]) => typeof value === "object" && value !== null && !isId(name),
@@ -223,14 +223,14 @@ function secretsIn(table: Table, args: Record<string, unknown>): Promise<string[
 }
 
 /**
- * Undefined, marked as a secret if the value is one. The engine marks an output as secret if the input of the same name is; an output
- * that repeats a secret argument under another name needs such an input.
+ * Undefined, marked as a secret if the value is one. The engine marks an output as secret if the input of the same name is. So an
+ * output that repeats a secret argument under another name needs such an input.
  */
 function markOf(value: unknown): unknown {
   return pulumi.Output.isInstance(value) ? value.apply(() => undefined) : undefined;
 }
 
-/** The outputs that the engine is asked for when they are read; the others it always has. */
+/** The outputs that a resource requests from the engine on demand; the SDK always sets the others. */
 export function lazyNames(table: Table): string[] {
   return Object.keys(table).filter((field) => {
     const { required, kept, creation } = table[field] ?? {};
@@ -238,19 +238,9 @@ export function lazyNames(table: Table): string[] {
   });
 }
 
-/** Registers a resource at its place in the program. */
-export function atItsPlace(register: () => void): void {
-  const restore = showPlaceOfProgram();
-  try {
-    register();
-  } finally {
-    restore();
-  }
-}
-
 /**
- * For a resource that was read by a name: the SDK keeps the name as its `id`, so the record's own id comes as the
- * output `__id` and takes that place, where a program needs it for other resources.
+ * Corrects the `id` of a resource that was read by a name. The SDK keeps the name as `id`, but other resources need
+ * the id of the record. The provider returns that id as the output `__id`.
  */
 export function withRecordId<Resource extends pulumi.CustomResource>(resource: Resource): Resource {
   const { __id } = resource as unknown as { __id: pulumi.Output<pulumi.ID> };

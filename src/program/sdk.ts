@@ -2,11 +2,11 @@ import { createRequire } from "node:module";
 import { dirname, isAbsolute, sep } from "node:path";
 import { showsPromises } from "../account/settings";
 
-// What the SDK does for each resource and a program with many links pays for, or is shown the wrong thing by.
+// Changes to the SDK's work for each resource, where it is slow with many links or shows the wrong place.
 
 /**
- * Ends the SDK's recording of a stack for each of its promises, some thirty for a resource. It shows them only where
- * PULUMI_DEBUG_PROMISE_LEAKS is set, and a program with many links spends a quarter of its time on them.
+ * Stops the SDK from recording a stack trace for each of its promises. It shows them only if PULUMI_DEBUG_PROMISE_LEAKS
+ * is set, and they slow down a program with many links.
  */
 export function recordNoPromises(): void {
   if (showsPromises()) return;
@@ -23,7 +23,7 @@ export function recordNoPromises(): void {
       }
     };
   } catch {
-    // Another version of the SDK is slower then, and nothing else.
+    // With another version of the SDK the program is only slower.
   }
 }
 interface Debuggable {
@@ -31,14 +31,14 @@ interface Debuggable {
 }
 
 /**
- * Until the function that it returns is called, the place of a resource is in the program's own code: without the frames of
- * Node.js, of the SDK and of this package. The engine shows the first frame and keeps all of them in the state.
+ * Removes the frames of Node.js, the SDK and this package from the place of a resource. The returned function undoes this.
+ * The engine shows the first frame, which must be the program's code, and keeps all of them in the state.
  */
 export function showPlaceOfProgram(): () => void {
-  // ts-node for example sets one, which finds the lines of the source.
+  // ts-node, for example, sets one that finds the lines of the source.
   const before = (Error as { prepareStackTrace?: Prepare }).prepareStackTrace;
   Error.prepareStackTrace = (error, frames) => {
-    // The SDK leaves out the first five, down to the constructor of a resource class.
+    // The SDK skips the first five, down to the constructor of a resource class.
     const kept = frames.filter((frame, i) => i < 5 || isOfProgram(frame.getFileName()));
     return before
       ? before(error, kept)
@@ -50,13 +50,13 @@ export function showPlaceOfProgram(): () => void {
 }
 type Prepare = (this: void, error: Error, frames: NodeJS.CallSite[]) => unknown;
 
-/** Files of this package, and of the SDK. */
+/** Folders of this package and of the SDK. */
 const packages = [dirname(__dirname), dirname(require.resolve("@pulumi/pulumi"))].map(
   (folder) => folder + sep,
 );
 
 function isOfProgram(file: string | null | undefined): boolean {
-  // Modules of ECMAScript have URLs; those of Node.js itself begin with "node:".
+  // ECMAScript modules have URLs; modules of Node.js begin with "node:".
   const isFile = file?.startsWith("file://") || isAbsolute(file ?? "");
   return isFile && !packages.some((folder) => file?.startsWith(folder));
 }

@@ -1,15 +1,15 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { Program } from "./program";
 
-/** So many resources tell it: of a program that registers them in any order, one of these comes before an alias is in the way. */
+/** Number of resources that send the address. The engine takes them in any order, and one must come before an alias conflict. */
 const few = 100;
 
 /**
- * Where the provider can ask for the stack's state, and how many resources the program has, as one text: the SDK makes promises of
- * each part of an object. Undefined without an engine, or if enough resources have told it: the provider remembers.
+ * The address of the stack's state, for the provider, and the number of resources. One text, because the SDK makes promises for
+ * each part of an object. Undefined without an engine, or after enough resources sent it: the provider remembers.
  */
 export function stateSource(program: Program): Promise<string> | undefined {
-  // The first of each go tells how many there are by then.
+  // The first resource of each synchronous step always sends the new number.
   const isFirst = !program.isMaking;
   program.isMaking = true;
   if (isFirst) setImmediate(() => (program.isMaking = false));
@@ -36,14 +36,14 @@ function channel(): { getTarget(): string } | undefined {
 }
 
 /**
- * Makes the engine load what answers questions about the state. It does that between two registrations, of which there may be
- * none any more when the provider asks: while all that the engine does at a time waits for the answer.
+ * Makes the engine load its part that answers questions about the state. The engine loads it only between two registrations. When
+ * the provider asks, there may be no more registrations, because all steps of the engine wait for the answer.
  */
 async function openState(): Promise<void> {
   try {
-    // What is asked for does not matter, and this is the cheapest: a resource that has not been registered.
+    // Any question will do; a resource that has not been registered is the cheapest.
     await pulumi.runtime.invoke("pulumi:pulumi:getResource", { urn: "" });
   } catch {
-    // It is open now.
+    // The question fails, but the engine has loaded it.
   }
 }

@@ -1,12 +1,12 @@
 import { currentProgram, type Program } from "./program";
 
-// A link may need an alias that another link of the stack gives up in the same run. Where the engine has not planned the other
-// link yet, the provider cannot see that it does; the program knows. So its resources tell the aliases of all its links.
+// A link may need an alias that another link of the stack gives up in the same run. The provider cannot see that before the
+// engine has planned the other link, but the program knows. So its resources send the aliases of all its links.
 
-/** The engine takes links in any order. Of more than so many only the first tells of the others, and each domain. */
+/** Up to this number, every link sends all aliases: the engine takes links in any order. Above it, the first and each domain do. */
 const few = 100;
 
-/** Notes a link of the program, and returns what it tells: the aliases by the names of the resources, as one text. */
+/** Notes a link of the program, and returns the text that it sends: the aliases by the names of the resources. */
 export function noteWish(name: string, alias: unknown): Promise<string | undefined> | undefined {
   const program = currentProgram();
   if (!program) return undefined;
@@ -18,7 +18,7 @@ export function noteWish(name: string, alias: unknown): Promise<string | undefin
   return Promise.resolve().then(() => (count === 0 || program.links <= few ? textOf(program) : undefined));
 }
 
-/** The aliases of all links that the program names without waiting for anything, as one text. */
+/** The aliases of all links that the program makes synchronously, as one text. */
 export function allWishes(): Promise<string> | undefined {
   const program = currentProgram();
   return program && Promise.resolve().then(() => textOf(program));

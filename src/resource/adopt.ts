@@ -1,15 +1,15 @@
 import { RefusedError } from "../service/errors";
 
-/** What a create does when it meets an object of the same name: refuse, take it over if it is equal, or in any case. */
+/** How a create treats an existing object of the same name: refuse it, adopt it if it is equal, or adopt it always. */
 export type Adopt = "never" | "ifEqual" | "always";
 
-/** @internal True where a create was refused because of this field, which may mean that it is taken. */
+/** @internal True if the service refused a write because of this field, which may mean that its value is in use. */
 export function isRefusedFor(error: unknown, field: string): error is RefusedError {
   return error instanceof RefusedError && field in error.fields;
 }
 
 /**
- * @internal The error of a create that met an object of the account and may not adopt it.
+ * @internal The error of a create that found an existing object and may not adopt it.
  *
  * @param entry File, line and column of the entry, for a resource of a catalog.
  */
@@ -25,7 +25,7 @@ export function conflict(
   const comparison =
     differing.length > 0
       ? `It differs from the program in ${differing.join(", ")}.`
-      : "It equals the program, as objects do that an interrupted run of this stack made: then run " +
+      : "It equals the program. If an interrupted run of this stack made it, run " +
         '"pulumi up" once with the environment variable SHORTLINK_ADOPT set to ifEqual.';
   const renamed =
     entry === undefined
@@ -39,7 +39,7 @@ export function conflict(
   return new Error(`${refusal.message}${place} ${text}`);
 }
 
-/** Two stacks that adopt one domain lose it, with all links, when the first of them is destroyed. */
+/** If two stacks adopt one domain, the first one that is destroyed deletes it with all links. */
 function waysOfDomain(isEntry: boolean): string[] {
   return [
     isEntry
@@ -49,7 +49,7 @@ function waysOfDomain(isEntry: boolean): string[] {
   ];
 }
 
-/** @internal The error of an import without an object. */
+/** @internal The error of an import that finds no object. */
 export function nothingToImport(type: "domain" | "link", key: string): Error {
   return new Error(
     `There is no ${type} ${JSON.stringify(key)} to import in this account. Correct the option import; if the ${type} was ` +
@@ -57,7 +57,7 @@ export function nothingToImport(type: "domain" | "link", key: string): Error {
   );
 }
 
-/** @internal Throws unless a program may take over an object that differs from it in these properties. */
+/** @internal Throws unless the mode allows the adoption of an object that differs in these properties. */
 export function assertAdoptable(what: string, differing: readonly string[], mode: Adopt): void {
   if (mode === "always" || differing.length === 0) return;
   throw new Error(

@@ -6,15 +6,15 @@ import { changedFields } from "./drift";
 import { asWritten, objectOf, type Item, type Model } from "./model";
 import { redactor } from "./secrets";
 
-// What a preview says of a new resource, whose plan does not show that the account has such an object already.
+// Messages of a preview about new resources. The engine's plan does not show that the account has such an object already.
 
 /**
- * Says what a create of an object that exists already will do.
+ * Prints what a create will do with an existing object.
  *
  * @param found The object.
  * @param address The object as visitors know it.
- * @param args The arguments, with the alias of the object where the program names none.
- * @param mayFinish May the object be what an interrupted run of this stack has made?
+ * @param args The arguments, with the alias of the object if the program names none.
+ * @param mayFinish True if an interrupted run of this stack may have made the object.
  */
 export function announceExisting<Each extends Item>(
   account: Account,
@@ -34,7 +34,7 @@ export function announceExisting<Each extends Item>(
   const differs = differing.length > 0 ? ` and differs in ${differing.join(", ")}` : "";
   const isAdopted = adopt === "always" || (adopt === "ifEqual" && differing.length === 0);
   const outcome = !isAdopted
-    ? `unless this stack gives it up in the same run, creating another will fail; ${ways}`
+    ? `creating another will fail, unless this stack deletes it in the same run; ${ways}`
     : differing.length > 0
       ? `it will be adopted and changed`
       : `it will be adopted`;
@@ -45,7 +45,7 @@ export function announceExisting<Each extends Item>(
   account.say(`${text} exists already as ${object}${differs}: ${outcome}${end}.`);
 }
 
-/** Says that a resource which the plan shows as created takes over an existing object, or cannot. */
+/** Prints whether an import, which the plan shows as a create, can adopt its object. */
 export function announceImport<Each extends Item>(
   account: Account,
   model: Model<Each>,
@@ -55,10 +55,10 @@ export function announceImport<Each extends Item>(
 ): void {
   const { type } = model;
   const key = inputs.about.importKey ?? "";
-  const text = `${type} ${key} will be imported, which the plan shows as created`;
-  // A plan is possible without the service too.
+  const text = `${type} ${key} will be imported; the plan shows it as a create`;
+  // A plan must work without the service.
   if (found === undefined)
-    return account.say(`${text}. It was not found, so it could not be compared with the program.`);
+    return account.say(`${text}. It was not found, so the preview could not compare it with the program.`);
   const { differing, mode } = outcomeOf(account, model, inputs, found, args);
   const isAdopted = differing.length === 0 || mode === "always";
   const object = objectOf(model, found.id);

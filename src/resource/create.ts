@@ -9,7 +9,7 @@ import { changedFields, digestOf } from "./drift";
 import { asWritten, objectOf, type Created, type Item, type Model } from "./model";
 import { savedAfter } from "./write";
 
-// How domains and links come to be: imported, left over from a run that was killed, stored, or adopted.
+// Creates of domains and links: import, finish after an interrupted run, store, or adopt.
 
 /** The create of one object. */
 export interface Create<Each extends Item> {
@@ -21,22 +21,22 @@ export interface Create<Each extends Item> {
   write: (id: number, wish: Inputs, fields: readonly string[]) => Promise<Each>;
 }
 
-/** What a create has made, or taken over. */
+/** The object that a create has made or adopted. */
 export interface Making<Each extends Item> {
   record: Each;
-  /** False where the object existed before, or may have, as the answer to its request was lost. */
+  /** False if the object existed before, or may have, because of a lost response. */
   isNew: boolean;
-  /** That of the journal's note where the object was another resource's. */
+  /** The mark of the journal's note, if the object was another resource's. */
   mark?: string | undefined;
-  /** Name of the journal's note where a resource of the stack had the object, and so has a state of it. */
+  /** Name of the journal's note, if a resource in the state already has the object. */
   revision?: string | undefined;
-  /** What the object was made from: the inputs, with another alias where somebody else had the derived one. */
+  /** The inputs that the object was made from, with another alias if the derived one was in use. */
   wish: Inputs;
-  /** The fields that the record answers for. */
+  /** The fields that the provider checks in the record. */
   fields: readonly string[];
 }
 
-/** The state of an object that a create has made, or taken over. */
+/** The state of an object that a create has made or adopted. */
 export async function finish<Each extends Item>(
   { account, model, inputs }: Create<Each>,
   { record, isNew, mark, revision, wish, fields }: Making<Each>,
@@ -45,20 +45,20 @@ export async function finish<Each extends Item>(
   const object = objectOf(model, record.id);
   account.ownership.claim(object, urn);
   await account.changes.settle(object, { except: revision });
-  await account.changes.settleOtherTakeOvers(object, urn);
+  await account.changes.settleOtherAdoptions(object, urn);
   const memory = { ...account.ownership.provenanceOf(object, urn, isNew, mark), revision };
   const saved = await savedAfter(account, model, { record, inputs: wish, fields, memory });
   return { id: record.id, saved };
 }
 
-/** How a create treats an object that exists already. */
+/** How a create treats an existing object. */
 export function modeOf<Each extends Item>({ account, inputs }: Create<Each>): Adopt {
   return (inputs.args.adopt as Adopt | undefined) ?? account.settings.adopt;
 }
 
 /**
- * Takes over the object that the option `import` names; undefined where there is no such option, or it means nothing any more: one
- * that is replaced is stored anew.
+ * Adopts the object that the option `import` names. Undefined without the option, or if the resource is in the state: a replacement
+ * stores a new object.
  */
 export async function importObject<Each extends Item>(
   create: Create<Each>,
@@ -69,10 +69,10 @@ export async function importObject<Each extends Item>(
   if (importKey === undefined || (await account.isInState(urn))) return undefined;
   const found = await model.find(account.client, importKey);
   if (!found) throw nothingToImport(model.type, importKey);
-  return takeOver(create, found, modeOf(create), toWish(found));
+  return adoptFound(create, found, modeOf(create), toWish(found));
 }
 
-/** What tells an object of the account from others, as the journal keeps it. */
+/** The digest by which the journal recognises an object. */
 export function digestOfItem<Each extends Item>(
   { account, model, inputs }: Create<Each>,
   item: Each,
@@ -81,7 +81,7 @@ export function digestOfItem<Each extends Item>(
   return digestOf(telling, comparable(table, asWritten(account, model, item, inputs.args)));
 }
 
-/** The same for the inputs of a create. */
+/** The same digest for the inputs of a create. */
 export function digestOfWish(
   { table, telling }: Pick<Model<never>, "table" | "telling">,
   { args }: Inputs,
@@ -89,7 +89,7 @@ export function digestOfWish(
   return digestOf(telling, comparable(table, args));
 }
 
-/** The fields in which an object differs from what the program says. What the service is to choose is as it is. */
+/** The fields in which an object differs from the program. A field that the service chooses never differs. */
 export function differences<Each extends Item>(
   { account, model: { table }, model }: Pick<Create<Each>, "account" | "model">,
   { args }: Inputs,
@@ -110,7 +110,7 @@ export async function isAnothers<Each extends Item>(
   return owners.some((owner) => owner !== inputs.about.urn);
 }
 
-/** Takes over the object that is in the way, where it is this resource's or the program allows it. */
+/** Adopts the object that is in the way, if it is this resource's or the program allows it. */
 export async function adoptObject<Each extends Item>(
   create: Create<Each>,
   {
@@ -136,7 +136,7 @@ export async function adoptObject<Each extends Item>(
   const { urn } = inputs.about;
   const { ownership } = account;
   // This resource had the object before it was replaced, so the mode of adoption does not matter.
-  if (ownership.isFormer(objectOf(model, found.id), urn)) return takeOver(create, found, "always", wish);
+  if (ownership.isFormer(objectOf(model, found.id), urn)) return adoptFound(create, found, "always", wish);
   const differing = differences(create, wish, found);
   const isFinished =
     differing.length === 0 &&
@@ -149,13 +149,12 @@ export async function adoptObject<Each extends Item>(
     if (way !== undefined) throw new Error(`${refusal.message} ${way}`);
     throw conflict(refusal, model.type, found.id, differing, account.entryOf(urn));
   }
-  return takeOver(create, found, isFinished ? "ifEqual" : mode, wish);
+  return adoptFound(create, found, isFinished ? "ifEqual" : mode, wish);
 }
 
 /**
- * What helps where an object is in the way that this stack has made and no entry of its state has: a run failed after a replacement
- * and before it deleted what was replaced, or it was interrupted before the engine saved what it had made. Undefined for any
- * other object.
+ * The fix for a conflict with an object that this stack has made and no entry of its state has. Either a run failed between a
+ * replacement and the pending deletion, or it ended before the engine saved the object. Undefined for any other object.
  *
  * @param maker The resource for which an interrupted run made the object, if there is one.
  */
@@ -167,18 +166,18 @@ export function wayOut(
   const former = ownership.formerOwner(object);
   if (former !== undefined)
     return (
-      `${object} has it: the resource ${nameOf(former)} had that before it was replaced, and its deletion is pending. ` +
+      `${object} has it: the resource ${nameOf(former)} had it before its replacement, and the deletion is pending. ` +
       `Run "pulumi up --target '${former}'", and "pulumi up" again.`
     );
   if (maker === undefined || ownership.isOwned(object) || !ownership.isInState(maker)) return undefined;
   return (
-    `${object} has it: an interrupted run made that for the resource ${nameOf(maker)}. Run "pulumi up --replace '${maker}'", ` +
-    `which makes use of it.`
+    `${object} has it: an interrupted run made it for the resource ${nameOf(maker)}. Run "pulumi up --replace '${maker}'", ` +
+    `which uses it.`
   );
 }
 
-/** Makes of an object that exists what the program says. */
-export async function takeOver<Each extends Item>(
+/** Adopts an existing object and makes it what the program says. */
+export async function adoptFound<Each extends Item>(
   create: Create<Each>,
   found: Each,
   mode: Adopt,
@@ -192,10 +191,10 @@ export async function takeOver<Each extends Item>(
   let [mark, revision]: (string | undefined)[] = [];
   try {
     const differing = differences(create, wish, found);
-    // What replaces an object cannot be changed, so no mode helps where another one was named by its id.
+    // No mode can change a field that replaces the object. An import by id may name an object that differs in one.
     const isOther = differing.some((field) => table[field]?.replaces);
     assertAdoptable(object, differing, isOther ? "never" : mode);
-    // Whether a password is the right one cannot be seen.
+    // The provider cannot compare passwords, so it writes them.
     const secrets = secretsOf(table).filter((field) => wish.args[field] !== undefined);
     const fields = managedOf(table).filter((field) => differing.includes(field) || secrets.includes(field));
     const answer = asWritten(account, model, found, wish.args);
@@ -204,8 +203,8 @@ export async function takeOver<Each extends Item>(
     await notes.taken(own, found.id, digestOfWish(model, wish));
     const owners = await model.ownersOf(account, found);
     const isAnothers = owners.some((owner) => owner !== urn);
-    mark = isAnothers ? await account.changes.noteTakeOver(object, urn) : undefined;
-    // Until the engine saves this create, the state of the owner does not show what is written, nor what was before.
+    mark = isAnothers ? await account.changes.noteAdoption(object, urn) : undefined;
+    // Until the engine saves this create, the owner's state shows neither this write nor earlier unsaved ones.
     const isInState = owners.length > 0 || account.ownership.isPlanned(object);
     const unsaved = account.changes.unsaved(object, undefined) ?? [];
     const noted = isInState ? [...new Set([...fields, ...unsaved])] : [];
@@ -216,7 +215,7 @@ export async function takeOver<Each extends Item>(
     release();
     // The other resource keeps the object as it was, unless the write may have happened.
     if (!isLost(error)) {
-      await account.changes.settleFailedTakeOver(object, mark);
+      await account.changes.settleFailedAdoption(object, mark);
       if (revision !== undefined) await account.changes.settle(object, { only: revision });
     }
     throw error;

@@ -13,13 +13,13 @@ export function changedFields(fields: readonly string[], olds: Values, news: Val
   return fields.filter((field) => !isSame(olds[field], news[field]));
 }
 
-/** A text that is the same for the same values, and from which they cannot be read. */
+/** A text that is the same for the same values and does not reveal them. */
 export function digestOf(fields: readonly string[], values: Values): string {
   const text = JSON.stringify(fields.map((field) => values[field] ?? null));
   return createHash("sha256").update(text).digest("base64url");
 }
 
-/** The echo after a write of some fields; the others keep the echo they had, so their drift still shows. */
+/** The echo after a write of some fields. The others keep their echo, so their drift still shows. */
 export function echoOf(fields: readonly string[], wish: Values, answer: Values, old: Echo = {}): Echo {
   const kept = Object.entries(old).filter(([field]) => !fields.some((name) => name === field));
   const differing = fields.filter((field) => !isSame(wish[field], answer[field]));
@@ -39,7 +39,7 @@ export function driftedFields(
   return fields.filter((field) => !isSame(answer[field], field in echo ? echo[field] : wish[field]));
 }
 
-/** The fields that were written but are not there in the answer, wholly or, of a list, in part. */
+/** The written fields that the answer lacks, or whose list it has only in part. */
 export function ignoredFields(fields: readonly string[], wish: Values, answer: Values): string[] {
   const isKept = (wanted: unknown, kept: unknown): boolean =>
     Array.isArray(wanted) && Array.isArray(kept)
@@ -48,7 +48,7 @@ export function ignoredFields(fields: readonly string[], wish: Values, answer: V
   return fields.filter((field) => !isKept(wish[field], answer[field]));
 }
 
-/** A copy of `values` in which the given fields have the values of `answer`; absent ones are left out. */
+/** A copy of `values` in which the given fields have the values of `answer`. Leaves out absent ones. */
 export function replaceFields<State extends object>(
   values: State,
   fields: readonly string[],

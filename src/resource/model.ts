@@ -7,35 +7,35 @@ import type { Table } from "../fields/row";
 import { inZone, keptOf, observe, type Values } from "../fields/table";
 import type { Client } from "../service/client";
 
-/** A domain or a link as the service answers it. */
+/** A domain or a link as the service returns it. */
 export type Item = Made & Values;
 
-/** What the steps that both resources take need to know of one. */
+/** The properties of one resource that the shared steps need. */
 export interface Model<Each extends Item> {
   type: ObjectType;
   table: Table;
-  /** What the service makes and no argument says. */
+  /** The values that the service sets and that are no arguments. */
   outputsOf: (item: Each) => Record<string, unknown>;
-  /** The fields that no two objects have in common. */
+  /** The fields whose values together are unique. */
   naturalKey: readonly string[];
-  /** The fields that tell an object in the journal from others of its key. */
+  /** The fields that distinguish an object in the journal from others of its key. */
   telling: readonly string[];
   /** The natural key in the journal. */
   keyOf: (inputs: Inputs) => string;
   show: (client: Client, id: number) => Promise<Each>;
-  /** Finds an object as a user names it: by its id, or in words. */
+  /** Finds an object as a user names it: by its id or its name. */
   find: (client: Client, key: string) => Promise<Each | undefined>;
   delete: (client: Client, id: number) => Promise<void>;
   /** The resources in the state of this stack that have an object. */
   ownersOf: (account: Account, item: Each) => Promise<string[]>;
 }
 
-/** What the engine says with a check. */
+/** The context of a check. */
 export interface EngineCall {
   isPreview: boolean;
 }
 
-/** What the engine is to do with a resource. */
+/** The result of a diff, for the engine. */
 export interface Plan {
   /** False for no change. Undefined makes the engine compare the inputs itself and show each change. */
   changes?: boolean;
@@ -43,13 +43,13 @@ export interface Plan {
   deleteBeforeReplace?: boolean;
 }
 
-/** What became of a create. */
+/** The result of a create. */
 export interface Created {
   id: number;
   saved: Saved;
 }
 
-/** An object that was read; `inputs` where the engine does not have them as they are. */
+/** The result of a read; `inputs` only if the engine has different ones. */
 export interface Read {
   id: number;
   saved: Saved;
@@ -59,29 +59,29 @@ export interface Read {
 /** The life cycle of a resource. */
 export interface Life {
   readonly table: Table;
-  /** The outputs that are no arguments, of which the first may repeat a secret argument. */
+  /** The outputs that are no arguments. The first may repeat a secret argument. */
   readonly outputs: readonly [string];
   /** @param olds The inputs of the last run; undefined for a new resource. */
   check(call: EngineCall, olds: Inputs | undefined, given: Inputs): Promise<Checked>;
   diff(id: number, old: Saved, news: Inputs): Plan;
   create(inputs: Inputs): Promise<Created>;
-  /** An object that the program reads only, as it names it. */
+  /** Reads an object that the program names but does not manage. */
   get(key: string): Promise<Read>;
-  /** Undefined where the object is gone. */
+  /** Undefined if the object is gone. */
   read(id: number, old: Saved): Promise<Read | undefined>;
   update(id: number, old: Saved, news: Inputs): Promise<Saved>;
   delete(id: number, old: Saved): Promise<void>;
 }
 
-/** Inputs as the service spells them, or all that is wrong with them. */
+/** Inputs in canonical form, and their problems. */
 export interface Checked {
   inputs: Inputs;
   problems: { property: string; reason: string }[];
 }
 
 /**
- * Thrown where the object exists but is not what the program says. The engine saves the state, shows the reasons, and
- * calls `update` in the next run.
+ * Thrown if the object exists but is not as the program says. The engine saves the state, shows the reasons, and calls `update` in
+ * the next run.
  */
 export class IncompleteError extends Error {
   constructor(
@@ -107,7 +107,7 @@ export function asWritten<Each extends Item>(
   return inZone(table, observe(table, item, args), account.knownSettings?.timeZone);
 }
 
-/** What the state keeps of an object. */
+/** The state of an object. */
 export function savedOf<Each extends Item>(
   account: Account,
   { table, outputsOf }: Model<Each>,
@@ -116,7 +116,7 @@ export function savedOf<Each extends Item>(
   memory: Memory,
 ): Saved {
   let chosen = args;
-  // If the program names none, the service has chosen.
+  // The service has chosen what the program does not name.
   for (const name of keptOf(table))
     if (args[name] === undefined) chosen = { ...chosen, [name]: item[table[name]?.wire ?? ""] };
   return {

@@ -9,7 +9,7 @@ import { changedFields, isSame } from "./drift";
 import { fingerprintsOf } from "./secrets";
 import { objectOf, type Item, type Model, type Plan } from "./model";
 
-// How both resources are planned.
+// The plans of both resources.
 
 /** Checks the arguments of a program against each row of the table, and makes them canonical. */
 export function checkArgs(
@@ -27,7 +27,7 @@ export function checkArgs(
   return { args: fields, problems };
 }
 
-/** What another resource of the program wants as well: an object to import, or something that only one can have. */
+/** Conflicts with another resource of the program over an object to import or a unique value. */
 export function clashes(
   { ownership }: Account,
   type: "domain" | "link",
@@ -39,7 +39,7 @@ export function clashes(
   return [...(own ? [own] : []), ...ownership.importClashes(type, importKey, urn)];
 }
 
-/** A resource of the state, and what the program says of it now. */
+/** A resource of the state, and its new inputs. */
 interface Comparison {
   id: number;
   old: Saved;
@@ -48,7 +48,7 @@ interface Comparison {
   isAstray?: boolean;
 }
 
-/** What changes from the state to the inputs, and whether the object must be replaced. */
+/** The changes from the state to the inputs. Includes whether they replace the object. */
 export function plan<Each extends Item>(
   account: Account,
   model: Model<Each>,
@@ -70,14 +70,14 @@ export function plan<Each extends Item>(
     progress.notePlanned(urn);
     changes.noteSaved(object);
     ownership.notePlan(object, { ...old.memory, urn, stays: replaces.length === 0 });
-    changes.settleTakeOver(object, old.memory.adoption);
+    changes.settleAdoption(object, old.memory.adoption);
   }
   const isInDoubt = isPlanned && (isAstray || changes.unsaved(object, old.memory.revision) !== undefined);
-  // Left undefined, `changes` makes the engine compare the inputs itself and show each property in the plan. It would find
-  // nothing in those of an object that may not be as the state says.
+  // Without `changes` the engine compares the inputs itself and shows each property in the plan. The inputs of an object in doubt are
+  // equal, so the engine would find nothing.
   if (changed.length === 0) return { changes: isInDoubt, changed };
   const keyOf = (args: Record<string, unknown>) => naturalKey.map((field) => args[field]);
-  // Two objects cannot share a key, should anything else ask for a replacement.
+  // Two objects cannot share a key, so a replacement that keeps the key deletes the old object first.
   return { replaces, deleteBeforeReplace: isSame(keyOf(old.inputs.args), keyOf(news.args)), changed };
 }
 

@@ -13,14 +13,14 @@ export function noteRefresh<Each extends Item>(
   { readId }: Saved,
 ): void {
   ownership.noteRefreshing(objectOf(model, id));
-  // Of an object that another stack has made, reading it proves nothing.
+  // An object that the program only reads may be another stack's, so reading it proves nothing.
   if (readId === undefined) changes.noteSaved(objectOf(model, id));
 }
 
 /**
  * An object as a refresh finds it.
  *
- * @param noteDrift Notes in the new inputs what only this state knows, where somebody else changed these fields.
+ * @param noteDrift Adds to the new inputs the data that only this state has, after somebody else changed these fields.
  */
 export function readAgain<Each extends Item>(
   account: Account,
@@ -31,7 +31,7 @@ export function readAgain<Each extends Item>(
 ): Read {
   const { table } = model;
   const { args, about } = old.inputs;
-  // Of an object that another stack has made the passwords are not known.
+  // The provider does not know the passwords of an object that the program only reads.
   const fields = old.readId === undefined ? managedOf(table) : visibleOf(table);
   const answer = observe(table, item, args);
   const answered = digested(answer, about.secrets);
@@ -43,8 +43,8 @@ export function readAgain<Each extends Item>(
   );
   const { adoption, former, revision } = old.memory;
   const memory = { adoption, former, revision };
-  // The engine has the inputs, and to leave them to it saves a fifth of its time. After an update in doubt it holds those of that
-  // update, and would find nothing to write.
+  // The engine has the inputs, and sending them again costs time. After an update in doubt it has the inputs of that update, and
+  // would find nothing to write.
   if (drifted.length === 0) {
     const saved = savedOf(account, model, item, old.inputs, { ...memory, echo: old.memory.echo });
     const read = { id: item.id, saved: { ...saved, readId: old.readId } };
@@ -59,7 +59,7 @@ export function readAgain<Each extends Item>(
   return { id: item.id, saved: { ...saved, readId: old.readId }, inputs };
 }
 
-/** An object that the program only reads, with everything that the service tells of it. */
+/** An object that the program only reads, with all fields that the service returns. */
 export async function getObject<Each extends Item>(
   account: Account,
   model: Model<Each>,

@@ -3,10 +3,10 @@ import type { Inputs } from "../account/saved";
 import { secretsOf, type Values } from "../fields/table";
 import type { Table } from "../fields/row";
 
-/** A shorter password is found in any text, and to take it out would show it rather than hide it. */
+/** A shorter password occurs in any text, so redacting it would reveal it. */
 const shortest = 4;
 
-/** A function that takes the secret values of a resource out of texts: its passwords, and what the program marks as secrets. */
+/** Returns a function that redacts the secret values of a resource: its passwords, and what the program marks as secrets. */
 export function redactor(table: Table, ...all: Inputs[]): (text: string) => string {
   const values = all.flatMap(({ args, about: { secrets = [] } }) => [
     ...secretsOf(table).flatMap((name) => textsIn(args[name]).filter(({ length }) => length >= shortest)),
@@ -17,7 +17,7 @@ export function redactor(table: Table, ...all: Inputs[]): (text: string) => stri
       values.flatMap((value) => [value, encodeURIComponent(value), JSON.stringify(value).slice(1, -1)]),
     ),
   ];
-  // A value may hold another one.
+  // Longest first: a value may contain another one.
   spellings.sort((a, b) => b.length - a.length);
   return (text) => spellings.reduce((rest, spelling) => rest.replaceAll(spelling, "[secret]"), text);
 }
@@ -27,7 +27,7 @@ function textsIn(value: unknown): string[] {
   return typeof value === "object" && value !== null ? Object.values(value).flatMap(textsIn) : [];
 }
 
-/** The same values with digests in the place of secret ones, for what is kept in clear. */
+/** The same values with digests in place of secret ones, for data that is stored in clear. */
 export function digested(values: Values, secrets: readonly string[] = []): Values {
   if (secrets.length === 0) return values;
   const digest = (value: unknown) =>
@@ -40,10 +40,10 @@ export function digested(values: Values, secrets: readonly string[] = []): Value
   );
 }
 
-/** What tells whether a field has changed, and to nobody without the key what it is. */
+/** Shows whether a field has changed. Without the API key it does not reveal the value. */
 export type Fingerprints = Record<string, string>;
 
-/** The fingerprints of the fields that have a value. Without the API key nobody can try out passwords against them. */
+/** The fingerprints of the fields that have a value. Testing passwords against them takes the API key. */
 export function fingerprintsOf(values: Values, apiKey: string): Fingerprints {
   const fingerprint = (name: string, value: unknown) =>
     createHmac("sha256", apiKey)

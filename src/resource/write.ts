@@ -7,19 +7,19 @@ import { changedFields, echoOf, ignoredFields } from "./drift";
 import { inDoubt, IncompleteError, objectOf, savedOf, type Item, type Model } from "./model";
 import { digested } from "./secrets";
 
-// What both resources do with an object that exists.
+// Writes to existing objects, for both resources.
 
-/** A write that was answered. */
+/** A write that the service has answered. */
 interface Write<Each> {
   record: Each;
   inputs: Inputs;
-  /** The fields that the record answers for. */
+  /** The fields that the provider checks in the record. */
   fields: readonly string[];
-  /** What the state remembers from before, and of this write. */
+  /** The state's memory, from before and of this write. */
   memory: Memory;
 }
 
-/** The state after a write. Throws where the service did not keep one of the fields. */
+/** The state after a write. Throws if the service did not keep one of the fields. */
 export async function savedAfter<Each extends Item>(
   account: Account,
   model: Model<Each>,
@@ -28,12 +28,12 @@ export async function savedAfter<Each extends Item>(
   const { args, about } = inputs;
   const { table } = model;
   const wish = wishOf(table, args);
-  // The answer to a password can be "none" for another reason: a service that cannot read what it has encrypted.
+  // Passwords are not checked: a service that cannot decrypt its own data answers "none" as well.
   const told = visibleOf(table).filter((field) => fields.includes(field));
   let [whole, answer] = [record, observe(table, record, args)];
   let ignored = ignoredFields(told, wish, answer);
   if (ignored.length > 0) {
-    // A write may be answered with less than the whole record.
+    // The service may answer a write with less than the whole record.
     whole = await model.show(account.client, record.id);
     answer = observe(table, whole, args);
     ignored = ignoredFields(told, wish, answer);
@@ -43,26 +43,25 @@ export async function savedAfter<Each extends Item>(
   if (ignored.length === 0) return saved;
   const reasons = ignored.map(
     (field) =>
-      `${field}: the service answered with success but did not keep the value, or not all of it. This version of ` +
+      `${field}: the service answered with success but did not keep all of the value. This version of ` +
       `it may not know the field, or the account may not use it: remove ${field} from the program.`,
   );
   throw new IncompleteError(record.id, saved, reasons);
 }
 
-/** An update, and who writes fields of the object. */
+/** An update, with the function for its writes. */
 interface Update<Each> {
   id: number;
   old: Saved;
   news: Inputs;
-  /** Fields that may not be as the state says although nothing shows it. */
+  /** Fields that may differ from the state although nothing shows it. */
   astray?: () => readonly string[];
   write: (fields: readonly string[]) => Promise<Each>;
 }
 
 /**
- * Writes the changed fields, those that the service did not keep the last time, and those in doubt. If it is unknown whether
- * fields were written, the state lists them for the next run to write again; if the run ends before the engine saves the state,
- * the journal does.
+ * Writes the changed fields, those that the service did not keep the last time, and those in doubt. After a lost response the state
+ * lists the fields, and the next run writes them again. If the run ends before the engine saves the state, the journal lists them.
  */
 export async function update<Each extends Item>(
   account: Account,
@@ -78,7 +77,7 @@ export async function update<Each extends Item>(
   const names = [...(old.memory.doubtful ?? []), ...(unsaved ?? []), ...astray()];
   const doubtful = managed.filter((field) => names.includes(field));
   const fields = [...new Set([...changed, ...ignored, ...doubtful])];
-  // The service knows nothing of the other fields.
+  // The service does not know the other fields.
   if (fields.length === 0 && unsaved === undefined)
     return { ...old, inputs: { args: news.args, about: { ...about, ...news.about } } };
   const revision = await changes.note(object, fields);
@@ -99,7 +98,7 @@ export async function update<Each extends Item>(
   }
 }
 
-/** Deletes an object unless another resource has it. @param assertAllowed Throws where it must not be deleted. */
+/** Deletes an object unless another resource has it. @param assertAllowed Throws if the deletion is not allowed. */
 export async function deleteObject<Each extends Item>(
   account: Account,
   model: Model<Each>,

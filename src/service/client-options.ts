@@ -2,16 +2,16 @@ import type { Clock } from "./clock";
 import type { Progress } from "./pacer";
 import type { Trace } from "./trace";
 
-/** Where the service is and who asks. */
+/** Address and credentials of the service. */
 export interface Connection {
   /** Address without a trailing slash and without `/api/v1`, for example `https://links.example`. */
   baseUrl: string;
   apiKey: string;
-  /** The variable of the environment that names a proxy for this address; whether NO_PROXY excepts it is looked up for each request. */
+  /** The environment variable that names a proxy for this address. Each request checks NO_PROXY itself. */
   proxy?: string | undefined;
 }
 
-/** Longest time in milliseconds that a whole call may take. */
+/** Longest time in milliseconds for one attempt of a call. */
 export interface Deadlines {
   read: number;
   /** The service fetches the destination's page inside the call (5 s as a rule). */
@@ -24,16 +24,16 @@ export const defaultDeadlines: Deadlines = { read: 30_000, write: 60_000, domain
 
 export interface ClientOptions {
   deadlines?: Deadlines;
-  /** Is told of each wait that takes longer than a few seconds. */
+  /** Receives a message about each wait that takes longer than a few seconds. */
   tell?: (text: string) => void;
-  /** How far the run has come after so many requests, for the message about a wait. */
+  /** The run's progress after `sent` requests, for the message about a wait. */
   progress?: (sent: number) => Progress | undefined;
-  /** Is told of each attempt, and at the end of the run what all of them took. */
+  /** Prints each attempt, and a summary at the end of the run. */
   trace?: Trace | undefined;
   /** Throws once no more requests may be sent. */
   assertWanted?: () => void;
   /** Default: the system's clock. */
   clock?: Clock;
-  /** Length in milliseconds of the time within which an account has its limit of requests. Default: a minute. */
+  /** Length of the rate limit's window in milliseconds. Default: a minute. */
   window?: number;
 }

@@ -49,7 +49,7 @@ export class Client {
   readonly #assertWanted: () => void;
   readonly #pacer: Pacer;
   readonly #clock: Clock;
-  /** How far the clock of the service is ahead of ours, in milliseconds, as its last answer told; before, it may be a minute behind. */
+  /** Milliseconds by which the service's clock is ahead of ours, from its last answer; before the first one, a minute behind. */
   #ahead = -60_000;
   #writes = 0;
   #toldUntil = -Infinity;
@@ -69,23 +69,23 @@ export class Client {
     pacers.set(account, this.#pacer);
   }
 
-  /** How many calls so far may have changed something. */
+  /** Number of calls so far that may have changed something. */
   get writes(): number {
     return this.#writes;
   }
 
-  /** What so many requests cost: the limit that the service has told with its last answer, and the milliseconds to wait for it. */
+  /** The cost of `requests`: the rate limit from the service's last answer, and the milliseconds to wait for it. */
   costOf(requests: number): { limit: number; wait: number } | undefined {
     const { limit } = this.#pacer;
     return limit === Infinity ? undefined : { limit, wait: this.#pacer.waitFor(requests) };
   }
 
-  /** Milliseconds that the clock of the service is ahead of ours, as its last answer told in whole seconds. */
+  /** Milliseconds by which the service's clock is ahead of ours, precise to a second. */
   get ahead(): number {
     return this.#ahead;
   }
 
-  /** A time of our clock as that of the service shows it, or before: up to a second, a minute where it has told no time yet. */
+  /** A time of our clock on the service's clock. It may be up to a second early, or a minute before the first answer. */
   serviceTime(time: number): number {
     return time + this.#ahead;
   }
@@ -125,7 +125,7 @@ export class Client {
     return this.#list("link", "/links", { ...query }, linkRecord);
   }
 
-  /** A page of the links that match, with rows that other pages may have too. */
+  /** A page of the links that match. Other pages may repeat its rows. */
   pageOfLinks(query: LinkQuery, page: number): Promise<Page<LinkRecord>> {
     return this.#page("link", "/links", { ...query }, linkRecord, page);
   }
@@ -156,7 +156,7 @@ export class Client {
     return this.#delete("link", id, `/links/${id}`, this.#deadlines.write);
   }
 
-  /** A proxy may answer anything with success, so an answer other than the service's own is followed by a look. */
+  /** A proxy may answer anything with success. Unless the answer is the service's own, the client checks that the record is gone. */
   async #delete(noun: string, id: number, path: string, deadline: number): Promise<void> {
     const call = { operation: `delete ${noun} ${id}`, method: "DELETE", path };
     const answer = deleteAnswer.safeParse(await this.#sendUntilAnswered(call, { deadline }));
@@ -170,7 +170,7 @@ export class Client {
     }
     throw new AnswerError(
       call,
-      "it was answered with success, but not by the service, and nothing is deleted",
+      "something other than the service answered with success, and nothing was deleted",
     );
   }
 
@@ -190,8 +190,8 @@ export class Client {
   }
 
   /**
-   * Page URLs are built here and not taken from the answers: those lose the status filter and may name an
-   * inner host. The order by id keeps rows from moving between pages; a row seen twice is passed on once.
+   * Builds the page URLs itself: those in the answers lose the status filter and may name an internal host. The order by id keeps
+   * rows from moving between pages. A row that appears twice is returned once.
    */
   async *#list<Item extends { id: number }>(
     noun: string,
@@ -203,7 +203,7 @@ export class Client {
     for (let page = 1, lastPage = Infinity; page <= lastPage; page++) {
       const all = await this.#page(noun, path, query, schema, page);
       const records = all.filter(({ id }) => !seen.has(id));
-      // Also where an answer does not count its pages: one that brings nothing new is past the last.
+      // Some answers do not count the pages: a page without new rows is past the last.
       if (records.length === 0) return;
       for (const { id } of records) seen.add(id);
       yield Object.assign(records, { lastPage: all.lastPage, total: all.total, names: all.names });
@@ -231,8 +231,8 @@ export class Client {
   }
 
   /**
-   * Carries a call out, again where that is safe and may help, until it is answered with success or its patience ends. Returns the
-   * decoded body of a 2xx answer.
+   * Sends a call, and retries it if that is safe and may help, until it succeeds or the retries end. Returns the decoded body of a
+   * 2xx answer.
    */
   async #sendUntilAnswered(call: Call, options: SendOptions): Promise<unknown> {
     if (call.method !== "GET") this.#writes++;
@@ -240,14 +240,14 @@ export class Client {
     let lost: unknown;
     for (let attempt = 1; ; attempt++) {
       try {
-        // A wait for its turn is no fault, however long it takes.
+        // A wait for its turn does not count towards the time for retries.
         return await this.#attempt(call, options, () => (begin = Math.min(begin, this.#clock.now())));
       } catch (error) {
         if (isLost(error)) lost = error;
         const failure = failureOf(error);
         const elapsed = this.#clock.now() - begin;
         const decision = failure && decide(call.method, failure, attempt, elapsed, Math.random());
-        // What an attempt has left in doubt, a later one that is not even looked at does not take back.
+        // A later attempt that the service did not process does not resolve the doubt of a lost response.
         if (decision?.action !== "wait") throw lost !== undefined && isUnheard(error) ? lost : error;
         this.#tellOfWait(error as ServiceError, decision.milliseconds);
         this.#trace?.retry(error as ServiceError, decision.milliseconds, attempt + 1);
@@ -256,7 +256,7 @@ export class Client {
     }
   }
 
-  /** Calls that were sent at the same time fail and wait at the same time: one line is enough. */
+  /** Calls that were sent together fail and wait together, so one line is enough. */
   #tellOfWait({ message }: ServiceError, milliseconds: number): void {
     const seconds = Math.round(milliseconds / 1000);
     const end = this.#clock.now() + milliseconds;
@@ -277,7 +277,7 @@ export class Client {
       url: new URL(`${baseUrl}${path}${query ? `?${encodeQuery(query)}` : ""}`),
       method,
       headers: {
-        // Without it a wrong key is answered with a redirect to a login page.
+        // Without it the service answers a wrong key with a redirect to a login page.
         accept: "application/json",
         authorization: `Bearer ${apiKey}`,
         ...(form ? { "content-type": "application/x-www-form-urlencoded" } : {}),
@@ -320,10 +320,10 @@ export class Client {
         this.#isHeard = true;
         return body;
       } catch (cause) {
-        // Where nothing but pages has come, nothing that knows of links was there to carry it out.
+        // If only HTML pages have come so far, the service was not reached, and nothing was carried out.
         const done = this.#isHeard ? carriedOut(call) : "";
         const problem =
-          `the service at ${baseUrl} answered ${status} without JSON (a login or proxy page? Check shortlink:baseUrl)` +
+          `the service at ${baseUrl} answered ${status} without JSON (maybe a login or proxy page: check shortlink:baseUrl)` +
           done;
         throw new AnswerError(call, problem, { status, cause });
       }
@@ -344,11 +344,11 @@ function parseAnswer<Value>(call: Call, schema: z.ZodType<Value>, body: unknown)
   if (result.success) return result.data;
   const [issue] = result.error.issues;
   const where = issue && issue.path.length > 0 ? ` (at ${issue.path.join(".")})` : "";
-  const problem = `the service answered with something that is not the record asked for${where}${carriedOut(call)}`;
+  const problem = `the answer of the service is not the requested record${where}${carriedOut(call)}`;
   throw new AnswerError(call, problem);
 }
 
-/** A write whose answer cannot be read was still answered with success. */
+/** An unreadable answer to a write still had a status of success. */
 function carriedOut({ method }: Call): string {
   return method === "GET" ? "" : "; it was probably carried out";
 }

@@ -1,8 +1,8 @@
 import { setTimeout } from "node:timers/promises";
 
-/** What waits and tells time, for tests that cannot wait as long. */
+/** Waits and tells time; replaced in tests, which cannot wait as long. */
 export interface Clock {
-  /** Milliseconds since some moment; they never run backwards. */
+  /** Milliseconds since some moment. They never decrease. */
   now: () => number;
   sleep: (milliseconds: number) => Promise<unknown>;
 }

@@ -1,4 +1,4 @@
-/** What a failed call to the service was about. */
+/** The call to the service that an error is about. */
 export interface Call {
   /** The call in the service's words, for example `store link` or `show domain 12`. */
   operation: string;
@@ -7,20 +7,20 @@ export interface Call {
   path: string;
 }
 
-/** Field name as on the wire (`targets.0.key`) to what the service says about it. */
+/** The service's messages by the field's name on the wire (`targets.0.key`). */
 export type FieldMessages = Record<string, string[]>;
 
 /**
- * A call to the service that did not succeed. The message is complete: operation, problem, what the service
- * said. It never holds a key, a password, a body or a query.
+ * A call to the service that did not succeed. The message is complete: operation, problem, and the service's own words. It never
+ * contains a key, a password, a body or a query.
  */
 export class ServiceError extends Error {
   readonly operation: string;
   readonly method: string;
   readonly path: string;
-  /** HTTP status, where there was an answer. */
+  /** HTTP status, if there was an answer. */
   readonly status: number | undefined;
-  /** What the service says about single fields (422); empty otherwise. */
+  /** The service's messages about single fields (422); empty for other errors. */
   readonly fields: FieldMessages;
 
   constructor(
@@ -41,9 +41,9 @@ export class ServiceError extends Error {
 /** The service answered with a status other than 2xx. */
 export class RefusedError extends ServiceError {
   declare readonly status: number;
-  /** True where the answer is not the service's own: the address is wrong, or a proxy answers for it. */
+  /** True if the answer is not the service's own: the address is wrong, or a proxy answers for it. */
   readonly foreign: boolean;
-  /** How many milliseconds the answer asks to wait, where it does. */
+  /** Milliseconds that the answer asks to wait, if any. */
   readonly retryAfter: number | undefined;
   readonly #problem: string;
 
@@ -67,7 +67,7 @@ export class RefusedError extends ServiceError {
     this.#problem = problem;
   }
 
-  /** The same with other names for some fields. */
+  /** A copy with other names for some fields. */
   rename(name: (field: string) => string): RefusedError {
     const fields = Object.fromEntries(
       Object.entries(this.fields).map(([field, texts]) => [name(field), texts] as const),
@@ -76,7 +76,7 @@ export class RefusedError extends ServiceError {
     return new RefusedError(this, this.#problem, { status, foreign, fields });
   }
 
-  /** The message with other names for the fields, for those who know them by other names than the wire's. */
+  /** The message with other field names, for users who do not know those on the wire. */
   messageWith(rename: (field: string) => string): string {
     return `${this.operation}: ${withFields(this.#problem, this.fields, rename)}`;
   }
@@ -90,9 +90,9 @@ function withFields(problem: string, fields: FieldMessages, rename: (field: stri
 /** The service answered with success, but not with what the call asks for. */
 export class AnswerError extends ServiceError {}
 
-/** There was no answer. A write that was already on its way may have been carried out. */
+/** There was no answer. The service may have carried out a write that was already sent. */
 export class NoAnswerError extends ServiceError {
-  /** True where the request never left, because no connection could be made. */
+  /** True if the request was never sent, because the client could not connect. */
   readonly unsent: boolean;
 
   constructor(call: Call, problem: string, { unsent, cause }: { unsent: boolean; cause: unknown }) {
@@ -101,10 +101,10 @@ export class NoAnswerError extends ServiceError {
   }
 }
 
-/** The call was not sent, because the engine that wanted it is gone. */
+/** The client did not send the call, because the engine that wanted it is gone. */
 export class UnwantedError extends Error {}
 
-/** The call may or may not have been carried out: its answer is missing, unreadable, or reports a fault. */
+/** The service may or may not have carried out the call: its answer is missing, unreadable, or reports a fault. */
 export function isLost(error: unknown): error is ServiceError {
   return (
     error instanceof AnswerError ||
@@ -113,7 +113,7 @@ export function isLost(error: unknown): error is ServiceError {
   );
 }
 
-/** The service has not looked at the call: it was not reached, refused the key, or has a limit. */
+/** The service did not process the call: it was not reached, refused the key, or has a rate limit. */
 export function isUnheard(error: unknown): boolean {
   return isUnreachable(error) || (error instanceof RefusedError && [401, 403, 429].includes(error.status));
 }
@@ -123,7 +123,7 @@ export function isNotFound(error: unknown): error is RefusedError {
   return error instanceof RefusedError && error.status === 404 && !error.foreign;
 }
 
-/** Something else than the service answers at its address. */
+/** Something other than the service answers at its address. */
 export function isForeign(error: unknown): error is RefusedError {
   return error instanceof RefusedError && error.foreign;
 }
@@ -133,7 +133,7 @@ export function isUnauthorized(error: unknown): error is RefusedError {
   return error instanceof RefusedError && error.status === 401;
 }
 
-/** No connection to the service could be made. */
+/** The client could not connect to the service. */
 export function isUnreachable(error: unknown): error is NoAnswerError {
   return error instanceof NoAnswerError && error.unsent;
 }

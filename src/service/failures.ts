@@ -2,9 +2,9 @@ import { AnswerError, NoAnswerError, RefusedError, type Call, type FieldMessages
 import type { Answer } from "./http";
 import { retryAfter, type Failure } from "./retry";
 
-// What became of a call that did not succeed: the error that says so, and what that means for another attempt.
+// Turns a failed call into an error, and an error into the input of the retry policy.
 
-/** An error as the policy of retries sees it; undefined where it is none of a call. */
+/** An error as the retry policy sees it; undefined if it is not the error of a call. */
 export function failureOf(error: unknown): Failure | undefined {
   if (error instanceof RefusedError) {
     return { kind: "status", status: error.status, retryAfter: error.retryAfter };
@@ -16,7 +16,7 @@ export function failureOf(error: unknown): Failure | undefined {
   return error instanceof NoAnswerError || error instanceof AnswerError ? { kind: "lost" } : undefined;
 }
 
-/** Why a connection may fail now and succeed in a moment; a service that does not run at all is not waited for. */
+/** Connection errors that may pass in a moment. The client does not wait for a service that does not run at all. */
 const passingCodes: ReadonlySet<string> = new Set([
   "EAI_AGAIN",
   "ENETDOWN",
@@ -32,14 +32,14 @@ const unsentCodes: ReadonlySet<string> = new Set([
   ...["UNABLE_TO_VERIFY_LEAF_SIGNATURE", "UNABLE_TO_GET_ISSUER_CERT_LOCALLY"],
 ]);
 
-/** The error of a call without a whole answer. */
+/** The error of a call without a complete answer. */
 export function noAnswer(
   call: Call,
   error: unknown,
   { baseUrl, proxy, deadline }: { baseUrl: string; proxy?: string | undefined; deadline: number },
 ): NoAnswerError {
   const { name, code, message, syscall } = error as NodeJS.ErrnoException;
-  // A proxy that refuses to connect has passed nothing on.
+  // A proxy that refuses to connect has forwarded nothing.
   const [, proxyStatus] = /^Proxy response \((\d+)\)/.exec(message) ?? [];
   const unsent =
     proxyStatus !== undefined || (code !== undefined && (unsentCodes.has(code) || syscall === "connect"));
@@ -50,11 +50,11 @@ export function noAnswer(
     : name === "TimeoutError"
       ? `no answer from the service at ${baseUrl} within ${deadline / 1000} s`
       : `the connection to the service at ${baseUrl} broke (${code ?? message})`;
-  const doubt = unsent || call.method === "GET" ? "" : "; whether it was carried out is not known";
+  const doubt = unsent || call.method === "GET" ? "" : "; it is not known whether it was carried out";
   return new NoAnswerError(call, what + doubt, { unsent, cause: error });
 }
 
-/** The error of a call that was answered, and not with success. What repeats one of the secrets is not passed on. */
+/** The error of a call that the service answered without success. It leaves out texts that contain a secret. */
 export function refused(
   call: Call,
   { status, text, headers }: Answer,
@@ -83,8 +83,8 @@ export function refused(
 }
 
 /**
- * What an error body says: `message` is a text or an object of texts by field; other versions put the fields
- * into `errors`. Undefined where something else than the service answered: a proxy, or another web server.
+ * Parses an error body: `message` is a text or an object of texts by field; other versions put the fields into `errors`. Undefined if
+ * something other than the service answered: a proxy, or another web server.
  */
 function said(text: string, secrets: unknown[]): { message: string; fields: FieldMessages } | undefined {
   let body: unknown;
@@ -99,7 +99,7 @@ function said(text: string, secrets: unknown[]): { message: string; fields: Fiel
   const fields = Object.entries({ ...flatten(errors), ...flatten(message) });
   const summary = [message, error].find((each) => typeof each === "string") ?? "";
   return {
-    // With the fields at hand the text above them only repeats the first.
+    // Next to the messages of the fields, this text only repeats the first.
     message: fields.length === 0 ? clean(summary) : "",
     fields: Object.fromEntries(fields.map(([name, texts]) => [name, texts.map(clean)])),
   };
@@ -120,7 +120,7 @@ function flatten(value: unknown, prefix = ""): Record<string, unknown[]> {
   ) as Record<string, unknown[]>;
 }
 
-/** Nothing of a text that repeats a secret is passed on: what is left would tell of it. */
+/** Withholds a text that contains a secret, because its rest would hint at the secret. */
 function redact(text: string, secrets: unknown[]): string {
   const spellings = secrets
     .filter((secret): secret is string => typeof secret === "string" && secret !== "")
@@ -130,7 +130,7 @@ function redact(text: string, secrets: unknown[]): string {
       escapeHtml(secret),
       JSON.stringify(secret).slice(1, -1),
     ]);
-  return spellings.some((secret) => text.includes(secret)) ? "(withheld: it repeats a secret)" : text;
+  return spellings.some((secret) => text.includes(secret)) ? "(withheld: it contains a secret)" : text;
 }
 
 function escapeHtml(text: string): string {

@@ -18,15 +18,14 @@ export interface Answer {
   text: string;
 }
 
-/** How many requests are on their way at a time: with four the service's limit of requests is already reached. */
+/** The most requests in flight: four already use up the service's rate limit. */
 export const parallelCalls = 4;
 
-// One pool per process: all resources, and in a program all clients, share its connections. Who sends keeps to the
-// number of calls at a time, for the pool's own queue would use up the deadline of a call that has not begun; with
-// HTTP/2 the bound would not hold.
+// One pool per process: all resources, and in a program all clients, share its connections. Callers limit the parallel calls
+// themselves: a wait in the pool's queue would use up the deadline of a call. HTTP/2 would exceed the limit.
 const options = { connections: parallelCalls, allowH2: false, maxResponseSize: 32 * 1024 * 1024 };
 const agent = new Agent(options);
-/** The same by way of the proxy that the environment names; made when it is first needed. */
+/** The same through the proxy that the environment names; made on first use. */
 let proxyAgent: EnvHttpProxyAgent | undefined;
 
 const utf8 = new TextDecoder();
@@ -38,14 +37,14 @@ export function isSending(): boolean {
 }
 
 /**
- * Sends a request and gathers its answer. Redirects are not followed, and nothing is sent twice.
+ * Sends a request and gathers its answer. It follows no redirects and sends nothing twice.
  *
- * A stack sends thousands of small requests from a process that has just begun. undici's `request` makes a stream of
- * each answer, and a signal for each deadline; its `dispatch` needs neither, and a request a fifth less time.
+ * A stack sends thousands of small requests from a process that has just begun. undici's `request` makes a stream of each answer and
+ * a signal for each deadline. Its `dispatch` needs neither and is faster.
  *
- * @param isProxied Goes through the proxy that HTTPS_PROXY or HTTP_PROXY names, unless NO_PROXY excepts the host.
+ * @param isProxied Uses the proxy that HTTPS_PROXY or HTTP_PROXY names, unless NO_PROXY excludes the host.
  * @param deadline Milliseconds for the whole, the connection included; after it the error is a `TimeoutError`.
- * @throws The error of undici or of the system where there is no whole answer.
+ * @throws The error of undici or of the system, if there is no complete answer.
  */
 export async function exchange(request: Request, deadline: number, isProxied = false): Promise<Answer> {
   sending++;
@@ -79,11 +78,11 @@ function dispatch(
       { origin: url.origin, path: url.pathname + url.search, method, headers, body },
       {
         onRequestStart(controller) {
-          // The deadline may have passed while a connection was made: then nothing is sent.
+          // If the deadline passed while undici connected, nothing is sent.
           if (late) controller.abort(late);
           else abort = (reason) => controller.abort(reason);
         },
-        // An interim answer (1xx) comes first where there is one; the last is the answer.
+        // An interim answer (1xx) may come first; the last one is the answer.
         onResponseStart(_controller, status, headers) {
           Object.assign(answer, { status, headers });
         },

@@ -3,25 +3,25 @@ import { systemClock, type Clock } from "./clock";
 import { isNotFound } from "./errors";
 import type { Progress } from "./pacer";
 
-/** Milliseconds in which the reads of a refresh gather, since the engine starts several at a time. */
+/** Milliseconds to gather the reads of a refresh, since the engine starts several at a time. */
 const gathering = 20;
-/** A list is as good as a show until the next write, or until it was not used for so many milliseconds. */
+/** Milliseconds without use after which a list is too old. A write makes it too old at once. */
 const freshness = 60_000;
-/** So many links that can be shown may be missing from a listing, and so many of a stack may be gone. */
+/** Number of existing links that a listing may lack, and of a stack's links that may be gone. */
 const tolerance = 10;
-/** So many links may be gone where none is found. */
+/** Number of links that may be gone if none is found. */
 const fewGone = 3;
-/** Milliseconds without a further read after which those that found nothing need not wait for one that does. */
+/** Milliseconds without a new read after which reads that found nothing stop waiting for one that finds a link. */
 const quiet = 300;
 
-/** A page that was answered, and the ids that it begins and ends with. */
+/** A page that has come, with its first and last id. */
 interface Range {
   page: number;
   first: number;
   last: number;
 }
 
-/** A list of links in the order of their ids, of which only the pages are read that are needed. */
+/** A list of links in the order of their ids, which reads only the pages that are needed. */
 class List {
   lastPage = Infinity;
   readonly #client: Client;
@@ -39,17 +39,17 @@ class List {
     this.#mayAsk = mayAsk;
   }
 
-  /** How many pages were asked for. */
+  /** Number of requested pages. */
   get pages(): number {
     return this.#asked.size;
   }
 
-  /** How many pages have come. */
+  /** Number of pages that have come. */
   get answered(): number {
     return this.#answered.length;
   }
 
-  /** The link; null where its page lacks it, undefined where there is no request left for its page. */
+  /** The link; null if its page lacks it, undefined if the budget has no request for its page. */
   async find(id: number): Promise<LinkRecord | null | undefined> {
     this.#forgetWritten();
     for (;;) {
@@ -65,7 +65,7 @@ class List {
     }
   }
 
-  /** Reads the first page, which tells how many there are. */
+  /** Reads the first page, which contains the number of pages. */
   async begin(): Promise<void> {
     this.#forgetWritten();
     await (this.#asked.get(1) ?? (this.#mayAsk(true) ? this.#ask(1) : undefined));
@@ -83,7 +83,7 @@ class List {
     this.#writes = this.#client.writes;
   }
 
-  /** The page on which an id must be if it is on any; undefined where that one is there and lacks it. */
+  /** The page to read next in search of an id. Undefined if the pages that have come show that the list lacks it. */
   #pageOf(id: number): number | undefined {
     if (this.#answered.length === 0) return 1;
     const above = this.#answered.findIndex(({ first }) => first > id);
@@ -92,7 +92,7 @@ class List {
     if (!low || id <= low.last) return undefined;
     const next = high?.page ?? this.lastPage + 1;
     if (next - low.page < 2) return undefined;
-    // As if the ids were spread evenly; each answer makes the guess better.
+    // Assumes that the ids are spread evenly; each answer improves the guess.
     const begin = this.#answered[0]?.first ?? 0;
     const idsPerPage = high
       ? (high.first - low.last) / (high.page - low.page)
@@ -101,17 +101,17 @@ class List {
     return Math.max(low.page + 1, Math.min(guess, next - 1));
   }
 
-  /** The next reads are mostly those of the next page, which need not wait for it. */
+  /** Requests the next page early, because most of the next reads need it. */
   #readAhead(id: number): void {
     const page = (this.#answered.findLast(({ first }) => first <= id)?.page ?? 0) + 1;
     if (page > this.lastPage || this.lastPage === Infinity || this.#asked.has(page)) return;
-    // Where it fails, those who need it are told.
+    // The reads that need the page get its error.
     if (this.#mayAsk(false)) this.#ask(page).catch(() => undefined);
   }
 
   #ask(page: number): Promise<void> {
     const answer = this.#read(page).catch((error: unknown) => {
-      // It fails the reads that wait for it. A later read asks again.
+      // The reads that wait for the page fail. A later read asks again.
       if (this.#asked.get(page) === answer) this.#asked.delete(page);
       throw error;
     });
@@ -122,7 +122,7 @@ class List {
   async #read(page: number): Promise<void> {
     const writes = this.#writes;
     const links = await this.#client.pageOfLinks(this.#query, page);
-    // In the order of the ids only a deletion moves a link to the page before, and then it is shown.
+    // Drops the page if a write has reset the list. A deletion elsewhere only moves a link to the page before: a show finds it.
     if (writes !== this.#writes) return;
     for (const link of links) this.#links.set(link.id, link);
     const ids = links.map(({ id }) => id);
@@ -133,10 +133,9 @@ class List {
 }
 
 /**
- * Reads links by their ids, with few requests: from the pages of a list, a hundred at a time, or one by one where that is
- * cheaper. It uses the list of the links' domain, or of the account if the links are on many domains. It takes at most twice the
- * requests of the cheapest way, however many links there are and however long they take, and one more where the reads come one
- * at a time.
+ * Reads links by their ids, with few requests: from the pages of a list, a hundred at a time, or one by one if that is cheaper. It
+ * uses the list of the links' domain, or of the account if the links are on many domains. It never needs over twice the requests of
+ * the cheapest way, plus one if the reads come one at a time.
  */
 export class LinkReads {
   readonly #client: Client;
@@ -156,8 +155,8 @@ export class LinkReads {
   #hidden = 0;
 
   /**
-   * @param options.acceptGone Is it no error when most of the links are gone?
-   * @param options.freshness Milliseconds for which a list that is not used is as good as a show.
+   * @param options.acceptGone True if most of the links may be gone.
+   * @param options.freshness Milliseconds without use after which a list is too old.
    */
   constructor(client: Client, options: { acceptGone?: boolean; freshness?: number; clock?: Clock } = {}) {
     this.#client = client;
@@ -167,7 +166,7 @@ export class LinkReads {
     this.#account = this.#listOf({});
   }
 
-  /** How many pages of links are read and left, while there are reads; undefined where it is not known. */
+  /** The pages of links that are read and left. Undefined without pending reads, or if the number is not known. */
   progress(): Progress | undefined {
     const lists = [this.#account, ...this.#domains.values()].filter(({ answered }) => answered > 0);
     const done = lists.reduce((sum, { answered }) => sum + answered, 0);
@@ -176,7 +175,7 @@ export class LinkReads {
     return { done, left, what: "pages of links", requests: left };
   }
 
-  /** The link, or undefined where there is proof that it is gone. Throws where too many are. */
+  /** The link, or undefined if it is proven gone. Throws if too many are gone. */
   async read(id: number, domainId: number): Promise<LinkRecord | undefined> {
     const link = await this.find(id, domainId);
     if (link) this.#found++;
@@ -186,7 +185,7 @@ export class LinkReads {
     return undefined;
   }
 
-  /** The link, or undefined where it can neither be listed nor shown. */
+  /** The link, or undefined if neither a list nor a show returns it. */
   async find(id: number, domainId: number): Promise<LinkRecord | undefined> {
     this.#asked++;
     this.#pending++;
@@ -194,7 +193,7 @@ export class LinkReads {
     try {
       const listed = await this.#listed(id, domainId);
       if (!listed) return await this.#shown(id, listed === null);
-      // Who reads a link again wants to know what it is like by then.
+      // A second read of a link needs its current values, so it gets no list.
       this.#served.add(id);
       return listed;
     } finally {
@@ -209,17 +208,17 @@ export class LinkReads {
     this.#domains.set(domainId, domain);
     if (this.#asked === 1) {
       await this.#clock.sleep(gathering);
-      // One link is shown: that is the least, and its errors name the link.
+      // A single link is shown: that is cheapest, and its errors name the link.
       if (this.#asked === 1) return undefined;
     }
     if (this.#served.has(id)) return undefined;
-    // The list of one domain is never longer than that of the account.
+    // The list of one domain is never longer than the account's list.
     if (this.#domains.size > 1) await this.#account.begin();
     const listed = await domain.find(id);
     return listed === undefined ? this.#account.find(id) : listed;
   }
 
-  /** A long wait makes no list old: what a refresh reads is as old as the refresh in any case. */
+  /** A long wait makes no list old: the reads of a refresh are as old as the refresh anyway. */
   #forgetOld(): void {
     const isOld = this.#pending === 1 && this.#clock.now() - this.#used > this.#freshness;
     if (isOld) for (const list of [this.#account, ...this.#domains.values()]) list.forget();
@@ -228,8 +227,8 @@ export class LinkReads {
 
   #listOf(query: LinkQuery): List {
     const mayAsk = (isNeeded: boolean) => {
-      // In the end no more than two requests for a read, also if each that waits has to be shown. A page that no read needs yet
-      // costs what other pages have saved.
+      // The budget is two requests for a read, even if each read that waits needs a show. A page that no read needs yet may only use
+      // what other pages have saved.
       const most = isNeeded ? 2 * this.#asked : this.#asked;
       const isAffordable =
         this.#requests + 1 + this.#pending <= most && (query.domain_id === undefined || this.#isSpare());
@@ -253,8 +252,8 @@ export class LinkReads {
       const link = await this.#client.showLink(id);
       if (isHidden && ++this.#hidden > tolerance) {
         throw new Error(
-          `The list of links lacks link ${id} and at least ${tolerance} more that the service can show: it is not to be ` +
-            `trusted, and nothing was changed. Run the command again.`,
+          `The list of links lacks link ${id} and at least ${tolerance} more that exist. Nothing was changed. ` +
+            `Run the command again.`,
         );
       }
       return link;
@@ -264,7 +263,7 @@ export class LinkReads {
     }
   }
 
-  /** An account in which nothing, or nearly nothing, of the stack is there may be the wrong one. */
+  /** An account that has nothing, or nearly nothing, of the stack may be the wrong one. */
   async #assertPlausible(id: number): Promise<void> {
     if (this.#acceptGone) return;
     const isDecided = () =>
@@ -275,8 +274,8 @@ export class LinkReads {
     if (isPlausible) return;
     throw new Error(
       `Link ${id} is gone, and so are ${this.#gone - 1} of the other ${this.#gone + this.#found - 1} links that were read. ` +
-        `Is this the key of the right account? If they were deleted on purpose, set shortlink:acceptGone to true for one ` +
-        `refresh, and the stack gives them up.`,
+        `Check that the key is of the right account. If they were deleted on purpose, set shortlink:acceptGone to true for one ` +
+        `refresh, which removes them from the state.`,
     );
   }
 }

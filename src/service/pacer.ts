@@ -1,36 +1,35 @@
 import type { Headers } from "./http";
 import { retryAfter } from "./retry";
 
-/** An answer as far as it tells of the limit of requests. */
+/** The part of an answer that is about the rate limit. */
 interface Answer {
   status: number;
   headers: Headers;
 }
 
-/** How far a run has come, as far as it knows. */
+/** The known progress of a run. */
 export interface Progress {
   done: number;
   left: number;
-  /** What is counted, for example "resources". */
+  /** The counted things, for example "resources". */
   what: string;
-  /** Requests that what is left will take, as an estimate. */
+  /** Estimated requests for the rest. */
   requests: number;
 }
 
 /** A request that waits for its turn. */
 interface Waiting {
   go: () => void;
-  /** True once the limit, and not only other requests, has held it back. */
+  /** True once the rate limit, and not only other requests, has delayed it. */
   isLimited: boolean;
 }
 
 /**
- * The requests of one account: at most so many at a time, and no more than the account may send within a window of time.
- * It learns from the headers of each answer how many are left, so that others who use the same key are counted too. Without
- * such headers it holds nothing back.
+ * Paces the requests of one account: limits how many run at a time, and respects the rate limit. The headers of each answer show how
+ * many requests are left, so other users of the same key count too. Without such headers it delays nothing.
  *
- * The headers do not say when a window ends. It begins with the first request after the last one, so it is over when
- * its length has passed since the first answer in it.
+ * The headers do not say when a window ends. A window begins with the first request after the last one. So it is over when its length
+ * has passed since the first answer in it.
  */
 export class Pacer {
   #left = Infinity;
@@ -44,10 +43,10 @@ export class Pacer {
   #sent = 0;
 
   /**
-   * @param parallel Requests at a time, at most.
+   * @param parallel The most requests at a time.
    * @param window Length of a window in milliseconds.
-   * @param tell Is told of each wait of more than a few seconds.
-   * @param progress How far the run has come after so many requests, for the message.
+   * @param tell Receives a message about each wait of more than a few seconds.
+   * @param progress The run's progress after `sent` requests, for the message.
    */
   constructor(
     readonly parallel: number,
@@ -56,17 +55,17 @@ export class Pacer {
     readonly progress: (sent: number) => Progress | undefined = () => undefined,
   ) {}
 
-  /** Requests that the account may send in a window, as the last answer told; Infinity where none did. */
+  /** Requests that the account may send in a window, from the last answer; Infinity if unknown. */
   get limit(): number {
     return this.#limit;
   }
 
-  /** Milliseconds that so many requests wait for the limit, from the begin of a window on. */
+  /** Milliseconds that `requests` wait for the rate limit, from the start of a window. */
   waitFor(requests: number): number {
     return Math.max(0, Math.ceil(requests / this.#limit) - 1) * this.window;
   }
 
-  /** Sends a request when it is its turn. `send` hears whether the limit has held it back. */
+  /** Sends a request when it is its turn. `isLimited` says whether the rate limit delayed it. */
   async run<Sent extends Answer>(send: (isLimited: boolean) => Promise<Sent>): Promise<Sent> {
     const waiting: Waiting = { go: () => undefined, isLimited: false };
     await new Promise<void>((resolve) => {
@@ -86,11 +85,11 @@ export class Pacer {
 
   #next(): void {
     while (this.#waiting.length > 0 && this.#inFlight < this.parallel) {
-      // What is on its way may not be counted yet in what the last answer said is left.
+      // The last answer may not count the requests in flight yet.
       if (this.#left - this.#inFlight <= 0) {
         const milliseconds = this.#end - Date.now();
         if (milliseconds > 0) return this.#wake(milliseconds);
-        // Answers of the old window would be taken for some of the new one.
+        // Answers of the old window would count for the new one.
         if (this.#inFlight > 0) return;
         [this.#left, this.#isFresh] = [this.#limit, true];
       }
@@ -111,13 +110,13 @@ export class Pacer {
   }
 
   #describeWait(milliseconds: number): string {
-    const wait = `The account has had its ${this.#limit} requests; the run goes on in ${duration(milliseconds)}`;
+    const wait = `The account has used its ${this.#limit} requests; the run continues in ${duration(milliseconds)}`;
     const progress = this.progress(this.#sent);
     if (!progress)
       return `${wait}. ${this.#sent} requests are done; only the engine knows how many are left.`;
     const { done, left, what, requests } = progress;
     const rest = duration(milliseconds + this.waitFor(requests));
-    return `${wait}. ${done} of ${done + left} ${what} are done; the others take about ${rest}.`;
+    return `${wait}. ${done} of ${done + left} ${what} are done; the rest takes about ${rest}.`;
   }
 
   #learn({ status, headers }: Answer): void {
@@ -127,7 +126,7 @@ export class Pacer {
     if (status === 429) {
       this.#left = 0;
       this.#end = Date.now() + (retryAfter(headers) ?? this.window);
-      // Answers come in any order, but a new window leaves more than that explains.
+      // Answers come in any order, but only a new window leaves more than that explains.
     } else if (this.#isFresh || left > this.#left + this.parallel) {
       this.#left = left;
       this.#end = Date.now() + this.window;
@@ -136,7 +135,7 @@ export class Pacer {
   }
 }
 
-/** A time as people say it: `58 s`, `7 min`, `1.5 h`. */
+/** A duration for users: `58 s`, `7 min`, `1.5 h`. */
 function duration(milliseconds: number): string {
   const seconds = Math.ceil(milliseconds / 1000);
   if (seconds < 100) return `${seconds} s`;

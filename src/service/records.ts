@@ -3,8 +3,8 @@ import { domainFields } from "../domain/fields";
 import type { KindName, Row, Table } from "../fields/row";
 import { linkFields } from "../link/fields";
 
-// Versions of the service differ in what they call things and in how they type them, and the answer to a write
-// shows what was sent rather than what is stored. These schemas are the one place that knows.
+// Versions of the service differ in names and types. The answer to a write shows the sent values, not the stored ones. Only these
+// schemas know that.
 
 const integer = z.union([z.number(), z.string().regex(/^-?\d+$/)]).transform(Number);
 const id = integer.pipe(z.int().positive());
@@ -21,7 +21,7 @@ const flag = z
   .optional()
   .transform((value) => value !== "0" && value !== "false" && Boolean(value));
 
-/** An object whose empty texts count as null: some versions answer them for what is not set. */
+/** An object whose empty texts count as null: some versions return them for unset values. */
 function record<Shape extends z.ZodRawShape>(shape: Shape) {
   const nullify = (raw: unknown) =>
     typeof raw === "object" && raw !== null && Object.values(raw).includes("")
@@ -30,13 +30,13 @@ function record<Shape extends z.ZodRawShape>(shape: Shape) {
   return z.preprocess(nullify, z.object(shape));
 }
 
-/** An entry without a destination, which the service may have stored unchecked, is none. */
+/** Drops an entry without a destination, which the service may have stored unchecked. */
 const target = z
   .object({ key: z.union([z.string(), z.number()]).nullish(), value: z.string() })
   .optional()
   .catch(undefined);
 
-/** How the values of each kind of field are answered. */
+/** The schema of each kind of field in answers. */
 const answers = {
   text,
   url: text,
@@ -53,7 +53,7 @@ const answers = {
     .union([z.array(target), z.record(z.string(), target)])
     .nullish()
     .catch(null)
-    // An array, or an object keyed by index where the indices had holes.
+    // An array, or an object keyed by index if the indices had holes.
     .transform((raw) =>
       Object.values(raw ?? {}).flatMap((entry) =>
         entry ? [{ key: entry.key ?? null, value: entry.value }] : [],
@@ -61,28 +61,28 @@ const answers = {
     ),
 } satisfies Record<KindName, z.ZodType>;
 
-/** The value that the service answers for a field. */
+/** The value that the service returns for a field. */
 type AnswerOf<Each extends Row> = Each extends { readonly secret: true }
   ? boolean
   : Each["kind"] extends "ids"
     ? number[]
     : z.output<(typeof answers)[Each["kind"]]>;
 
-/** The fields of a table as they are answered, by their names on the wire. */
+/** The fields of a table as the service returns them, by their names on the wire. */
 type AnswersOf<Fields extends Table> = {
   [
     Name in keyof Fields as Fields[Name] extends { readonly wire: infer Wire extends string } ? Wire : never
   ]: AnswerOf<Fields[Name]>;
 };
 
-/** How the field of a row is answered. */
+/** How to read the field of a row in an answer. */
 interface Reading {
   wire: string;
   olderWire: string;
-  /** Where a version answers the records instead of their ids: `space` for `space_id`, `pixels` for `pixel_ids`. */
+  /** The name under which a version returns records instead of ids: `space` for `space_id`, `pixels` for `pixel_ids`. */
   nested: string | undefined;
   schema: z.ZodType;
-  /** What counts for null. */
+  /** The value of an absent field. */
   empty: unknown;
 }
 
@@ -96,8 +96,8 @@ function readingOf({ wire = "", olderWire = "", kind, secret }: Row): Reading {
 /**
  * Reads the fields of a table in an answer.
  *
- * @param more The shape of what a record has beside them.
- * @param older The shape of other names for it, and what they tell.
+ * @param more The shape of a record's other properties.
+ * @param older The shape of older names for them, which `toTold` reads.
  */
 function schemaOf<
   Fields extends Table,
@@ -150,9 +150,9 @@ export const linkRecord = schemaOf(
   },
   { domain: nestedDomain, clicks_count: count },
   ({ domain, clicks, clicks_count }) => ({
-    /** Null where the answer does not tell. */
+    /** Null if the answer lacks it. */
     domain_name: domain?.name ?? null,
-    /** Null where the answer does not tell. */
+    /** Null if the answer lacks it. */
     clicks: clicks_count ?? clicks,
   }),
 );
@@ -163,7 +163,7 @@ export type DomainRecord = z.infer<typeof domainRecord>;
 /** A link as the service returns it, in the names and types of the newest version. */
 export type LinkRecord = z.infer<typeof linkRecord>;
 
-/** What wraps a list: the service's own, or a bare array. */
+/** A list as the service wraps it, or as a bare array. */
 export const listAnswer = z.union([
   z.object({
     data: z.array(z.unknown()),

@@ -1,29 +1,29 @@
-/** What became of an attempt that did not succeed. */
+/** How an attempt failed. */
 export type Failure =
-  /** No connection was made; `isLasting` where the next one cannot succeed either: an unknown host, a certificate. */
+  /** The client could not connect; `isLasting` if a retry cannot succeed either: an unknown host, a certificate. */
   | { kind: "unsent"; isLasting: boolean }
-  /** It was sent, and no readable answer came: it may or may not have been carried out. */
+  /** The response was lost or unreadable: the service may or may not have carried the call out. */
   | { kind: "lost" }
-  /** The service, or something in front of it, refused it; `retryAfter` in milliseconds where it said so. */
+  /** The service, or something in front of it, refused it; `retryAfter` in milliseconds if it said so. */
   | { kind: "status"; status: number; retryAfter: number | undefined };
 
 export type Decision =
   | { action: "wait"; milliseconds: number }
-  /** Look what became of it before anything is sent again. */
+  /** The caller looks for the object before it retries. */
   | { action: "reconcile" }
   | { action: "give up" };
 
 const second = 1000;
-/** Attempts of a call whose answer is lost, or that a fault on the way refuses. */
+/** The most attempts of a call after connection errors, lost responses or server errors. */
 const attempts = 4;
-/** No new attempt is made so long after the first. */
+/** Milliseconds after the first attempt in which a retry may start. */
 const patience = 120 * second;
-/** The limit of requests is waited for longer: it always passes, though other clients may use up a window or two. */
+/** Longer for the rate limit: it always passes, though other clients may use up a window or two. */
 const limitPatience = 600 * second;
 
 /**
- * What to do after a failed attempt. A POST is never repeated once it may have been carried out; the other calls say how
- * things are to be and may be.
+ * Decides what to do after a failed attempt. The client never retries a POST that may have been carried out. The other calls are
+ * idempotent.
  *
  * @param method GET, POST, PATCH or DELETE.
  * @param attempt The number of the attempt that failed, from 1.
@@ -39,7 +39,7 @@ export function decide(
 ): Decision {
   const wait = (milliseconds: number, longest: number): Decision =>
     elapsed + milliseconds > longest ? { action: "give up" } : { action: "wait", milliseconds };
-  // Full jitter: those who failed together do not come back together.
+  // Full jitter, so that calls that failed together do not retry together.
   const backoff = random * Math.min(8 * second, (second / 4) * 2 ** attempt);
   if (failure.kind === "status" && failure.status === 429) {
     return wait((failure.retryAfter ?? 5 * second) + random * second, limitPatience);
@@ -54,7 +54,7 @@ export function decide(
 }
 
 /**
- * How long an answer asks to wait, in milliseconds. The service's own clock counts, so a wrong one here does no harm.
+ * Milliseconds that an answer asks to wait. Uses the service's clock, so a wrong one here does no harm.
  *
  * @param headers `retry-after` (seconds or a date), `x-ratelimit-reset` (seconds of the epoch) and `date`.
  */

@@ -1,4 +1,4 @@
-/** Lets at most so many calls run at a time; the others wait in their order. */
+/** Runs at most `count` calls at a time; the others wait in their order. */
 export class Slots {
   #free: number;
   readonly #waiting: (() => void)[] = [];

@@ -3,13 +3,13 @@ export interface Attempt {
   method: string;
   /** Without a query. */
   path: string;
-  /** The status of the answer, or what came in its place. */
+  /** The status of the answer, or the error's code or name. */
   outcome: string;
   /** Milliseconds from the request to the answer. */
   took: number;
   /** Milliseconds before the request. */
   waited: number;
-  /** True if it waited for the account's limit, and not only for other requests. */
+  /** True if it waited for the rate limit, and not only for other requests. */
   isLimited: boolean;
 }
 
@@ -20,7 +20,7 @@ export class Trace {
   readonly #begin: number;
   #attempts = 0;
   #retries = 0;
-  /** Milliseconds in which at least one request waited for the limit, and until when that is known. */
+  /** Milliseconds in which at least one request waited for the limit, and the end of the counted time. */
   #limited = 0;
   #limitedUntil = 0;
 
@@ -34,7 +34,7 @@ export class Trace {
     this.#attempts++;
     const end = this.#now();
     const [from, to] = [end - took - waited, end - took];
-    // Those that wait at the same time count once.
+    // Simultaneous waits count once.
     if (isLimited) this.#limited += Math.max(0, to - Math.max(from, this.#limitedUntil));
     if (isLimited) this.#limitedUntil = Math.max(this.#limitedUntil, to);
     const reason = isLimited ? "for the limit of the account" : "for other requests";
@@ -47,7 +47,7 @@ export class Trace {
     this.#line(`${method} ${path}: attempt ${attempt} follows in ${inSeconds(milliseconds)}`);
   }
 
-  /** What all attempts took; undefined if there were none. */
+  /** Summary of all attempts; undefined if there were none. */
   summary(): string | undefined {
     if (this.#attempts === 0) return undefined;
     const count = `${this.#attempts} ${this.#attempts === 1 ? "request" : "requests"}`;

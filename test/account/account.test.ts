@@ -9,9 +9,9 @@ import { createEmulator, type Emulator } from "../../src/emulator/server";
 import { send } from "../helpers/emulator";
 import { newRun, settingsOf, type Settings } from "../helpers/run";
 
-// Two accounts in one process: each run knows its own and nothing of the other's.
+// Two accounts in one process: each run knows only its own account.
 
-/** One address with an account for each key, as a service has them. */
+/** One address with an account for each key, as on a real service. */
 async function oneAddress(emulators: Emulator[]): Promise<string> {
   const server = createServer((request, response) => {
     const { authorization = "", accept = "", "content-type": type } = request.headers;
@@ -43,13 +43,13 @@ const urn = (name: string) => `urn:pulumi:prod::links::pulumi-nodejs:dynamic/sho
 
 type Values = Record<string, unknown>;
 
-/** What an `up` has made. */
+/** The result of an `up`. */
 interface Made {
   id: string;
   links: { inputs: Values; id: string; outs: Values }[];
 }
 
-/** A stack of a domain and two links, whose calls wait for those of another one. */
+/** A stack of a domain and two links, whose calls wait for the calls of another one. */
 function stack(settings: Settings, host: string) {
   const url = `https://${host}/`;
   const newsOf = (domainId: string, alias: string) => ({
@@ -71,7 +71,7 @@ function stack(settings: Settings, host: string) {
       });
       return { id, links: await Promise.all(links) };
     },
-    /** Plans the links as they are, or with their aliases changed for one another. */
+    /** Plans the links unchanged, or with swapped aliases. */
     swap: async ({ id, links }: Made, aliases: string[]) => {
       const run = newRun(settings);
       const plans = links.map(async (link, i) => {
@@ -102,7 +102,7 @@ test.each([
   onTestFinished(() => rmSync(journal, { recursive: true }));
   const emulators = [await start("key-of-one"), await start("key-of-two")];
   const [one, two] = emulators as [Emulator, Emulator];
-  // Ids are those of the installation: what one account has no other one has.
+  // Ids are unique per installation: two accounts never share one.
   if (isOneAddress)
     for (let id = 1; id < 5; id++) await send(two, "POST", "/domains", { form: `name=${id}.example` });
   if (isOneAddress)
@@ -114,7 +114,7 @@ test.each([
     return stack({ ...where, "shortlink:journal": journal }, `go-${i}.example`);
   });
   const made = await Promise.all(stacks.map(({ up }) => up()));
-  // The same ids, aliases and resources in both, and a run of each at the same time.
+  // Both stacks have the same ids, aliases and resources, and run at the same time.
   expect(made.map(({ links }) => links.map(({ outs }) => outs.alias))).toEqual([
     ["one", "two"],
     ["one", "two"],
@@ -127,7 +127,7 @@ test.each([
   expect(await aliasesOf(one)).toEqual(["two", "one"]);
   expect((await aliasesOf(two)).slice(-2)).toEqual(["one", "two"]);
   expect(two.requests.filter(({ method }) => method !== "GET")).toHaveLength(before);
-  // What the state of each shows is struck out, and nothing of the other was.
+  // Each plan closes the notes of its own state, and none of the other's.
   await expect.poll(() => readJournal(journal).intents).toEqual([]);
 });
 
@@ -144,7 +144,7 @@ test("a claim, a list and a wrong key of one account are nothing to the other", 
   await Promise.all([preview(first), preview(second), preview(stranger)]);
   expect(first.said).toEqual([expect.stringContaining("http://go.example exists already as domain 1")]);
   expect([second.said, stranger.said]).toEqual([[], []]);
-  // Domain 1 of the first account is a resource's; domain 1 of the second is another one.
+  // A resource has domain 1 of the first account. Domain 1 of the second account is another one.
   expect(
     await second.domain.create({ __provider: "text", __urn: urn("other"), name: "go.example" }),
   ).toMatchObject({

@@ -3,7 +3,7 @@ import { createEmulator, type Emulator, type EmulatorOptions, type Fault } from 
 import { send } from "../helpers/emulator";
 import { newRun, quickClock, settingsOf } from "../helpers/run";
 
-// Exactly one object for each create, whatever becomes of the answers.
+// Exactly one object for each create, even if responses are lost.
 
 let emulator: Emulator;
 let run: ReturnType<typeof newRun>;
@@ -56,7 +56,7 @@ test.each(answers)("a request that is lost (%s) before the write is sent again",
 test("a service that never answers is an error in the end, with at most four requests", async () => {
   await start();
   emulator.faults.push({ method: "POST", answer: "reset" });
-  await expect(create("docs")).rejects.toThrow("; whether it was carried out is not known");
+  await expect(create("docs")).rejects.toThrow("; it is not known whether it was carried out");
   expect(posts("/links")).toBe(4);
 });
 
@@ -79,7 +79,7 @@ test("what was there before the lost request, or is another, is a conflict and n
 
 test("an alias that the service chose is found again by destination, domain and age", async () => {
   await start({}, { "shortlink:aliases": "service" });
-  // Ids that no test before has seen: this process remembers what it knows of them.
+  // Ids that no earlier test has used, because this process remembers facts about ids.
   for (let id = 1; id <= 1100; id++) {
     await send(emulator, "POST", "/links", { form: `url=${url}&domain_id=1` });
     if (id < 1100) await send(emulator, "DELETE", `/links/${id}`);
@@ -108,7 +108,7 @@ test("a thousand creates with 30 % of the answers lost make a thousand links", a
   const created = await Promise.all(Array.from({ length: 1000 }, (_, i) => create(`a-${i}`)));
   const lost = emulator.requests.filter(({ fault }) => fault).length;
   expect(lost).toBeGreaterThan(250);
-  // No POST for a link that exists: each one made its own.
+  // No POST for an existing link: each POST made its own link.
   expect(posts("/links")).toBe(1000);
   expect(await total("/links")).toBe(1000);
   for (const { id, outs } of created) {

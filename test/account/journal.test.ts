@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { appendFileSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -27,7 +27,7 @@ test("what a run sets out to make is known to the next run, until the engine has
   expect(readJournal(folder).intents).toHaveLength(2);
   await first.made(docs, "57");
   await first.close(blog);
-  // Its own creates are no news to a run.
+  // A run does not see its own creates.
   expect(first.of(owner)).toEqual([]);
 
   const second = new Journal(folder);
@@ -50,7 +50,7 @@ test("all notes of one create are struck out with it: a provider that outlived i
   const next = new Journal(folder);
   await next.made(await next.begin(details), "57");
   await next.made(await next.begin(details), "57");
-  // Of these the service chose the alias, so each may have made a link of its own.
+  // The service chose these aliases, so each create may have made a separate link.
   const chosen = { ...details, urn: `${urn}-2`, key: "link 12/*" };
   await next.begin(chosen);
   await next.made(await next.begin(chosen), "58");
@@ -88,10 +88,10 @@ test("a journal that is mostly done with is written anew, and one that was put a
     Array.from({ length: 100 }, (_, i) => journal.begin({ ...details, key: `link 12/${i}` })),
   );
   await Promise.all(names.map((name, i) => (i === 7 ? journal.made(name, "57") : journal.close(name))));
-  // Where a run ends between the two steps of the compaction.
+  // As if a run were interrupted between the two steps of the compaction.
   const aside = { intent: "other", ...details, key: "link 12/aside" };
   writeFileSync(join(folder, "intents-1.jsonl"), `\n${JSON.stringify(aside)}`);
-  // Another run is at it, or was killed in it a minute ago.
+  // Another run is compacting, or was interrupted while compacting.
   writeFileSync(join(folder, "compacting"), "");
   new Journal(folder);
   expect(readdirSync(folder)).toEqual(["compacting", "intents-1.jsonl", "intents.jsonl"]);
@@ -138,7 +138,7 @@ test("a folder that cannot be used is one error that says what to do", async () 
   writeFileSync(file, "");
   await expect(new Journal(join(file, "journal")).begin(details)).rejects.toThrow(
     `The journal in ${join(file, "journal")} cannot be used (ENOTDIR), and without it an interrupted run ` +
-      'could not be finished later. Set shortlink:journal to another folder, or to "none" to do without.',
+      'could not be finished later. Set shortlink:journal to another folder, or to "none" to run without it.',
   );
 });
 
@@ -161,14 +161,40 @@ test("changes of an object stay open until they are settled, also when the file 
     [["alias"]],
   ]);
   for (let i = 0; i < 5; i++) await journal.close(await journal.begin(details));
-  // More is closed than open, so the first of these opens writes a new file.
+  // More notes are closed than open, so the first of these journals writes a new file.
   expect([fieldsOf("link 1"), fieldsOf("link 2"), readJournal(folder).closed]).toEqual([
     [["alias"]],
     [[]],
     0,
   ]);
-  // A week later no state can have what was deleted.
+  // After a week no state can still have a deleted object.
   const old = new Date(Date.now() - 8 * 24 * 60 * 60_000).toISOString();
   await journal.changing({ ...change, time: old, object: "link 3", fields: [] });
   expect(fieldsOf("link 3")).toEqual([]);
+});
+
+test("the command lists what is open, as text and as JSON", async () => {
+  const folder = temporaryFolder();
+  const shown = (...args: string[]) => {
+    const command = [join(root, "dist/cli/main.js"), "journal", folder, ...args];
+    return execFileSync(process.execPath, command, { encoding: "utf8" });
+  };
+  expect(shown()).toBe("The journal has no open entries.\n");
+  const journal = new Journal(folder);
+  const time = new Date().toISOString();
+  await journal.made(await journal.begin({ ...details, time }), "57");
+  await journal.begin({ ...details, time, key: "link 12/blog" });
+  await journal.changing({ time, service, object: "link 58", fields: ["url", "alias"] });
+  await journal.changing({ time, service, object: "link 59", fields: [] });
+  expect(shown().split("\n")).toEqual([
+    `${time}  link 12/docs (id 57) on ${service}`,
+    `  ${urn}`,
+    `${time}  link 12/blog (id not known) on ${service}`,
+    `  ${urn}`,
+    `${time}  link 58 on ${service}: changed url, alias`,
+    `${time}  link 59 on ${service}: deleted`,
+    'The next "pulumi up" of these stacks finishes what their programs still name.',
+    "",
+  ]);
+  expect(JSON.parse(shown("--format", "json"))).toHaveLength(4);
 });

@@ -6,7 +6,7 @@ import { createEmulator, type Emulator } from "../../src/emulator/server";
 import { send, visit } from "../helpers/emulator";
 import { createMonitor, destroy, run, type Program, type State } from "../helpers/simulated-engine";
 
-// Two entries of the state with one object, and runs that are about one of them only.
+// Two entries of the state with one object, and runs that target only one of them.
 
 let emulator: Emulator;
 let folder: string;
@@ -46,7 +46,7 @@ const good = { errors: [], isKilled: false };
 const location = async () => (await visit(emulator, "http://go.example/docs")).location;
 const entries = () => state.live.map(({ name, id }) => [name, id]);
 
-/** The state after a resource was renamed without aliases, in a run that was about the new name only. */
+/** Renames a resource without aliases, in a run that targets only the new name. */
 async function renamed(): Promise<void> {
   expect(await up(programOf("old"))).toMatchObject(good);
   expect(await up(programOf("new"), ["new"])).toMatchObject(good);

@@ -5,12 +5,12 @@ import { checkCatalog } from "../../src/catalog/checks";
 import { loadCatalog } from "../../src/catalog/load";
 import { placeText } from "../../src/catalog/written";
 
-// A file or a folder for each mistake; files in `overlays` are overlays. What each is told is in broken.txt, line by line.
+// One file or folder per mistake. Files in `overlays` are overlays. broken.txt has the expected messages, line by line.
 const folder = join(__dirname, "broken");
 const cases = readdirSync(folder);
 const expected = readFileSync(join(__dirname, "broken.txt"), "utf8").trimEnd().split("\n");
 
-/** What is said of a case, with its name before each line. */
+/** The messages for a case, each after the name of the case. */
 function findingsOf(name: string): string[] {
   const isFolder = statSync(join(folder, name)).isDirectory();
   const own = join(folder, name);

@@ -61,7 +61,7 @@ test("validate ends with 0 for a right catalog, with 1 for mistakes, with 2 for 
 
 test("mistakes are reported for programs, for GitHub and as SARIF", () => {
   files.write({ "links/b, c.csv": 'alias,url\n"x%",https://example.com/\n' });
-  const message = 'link with the alias "x%": alias may hold letters, digits, - and _ only, not "%"';
+  const message = 'link with the alias "x%": alias may contain only letters, digits, - and _, not "%"';
   const json = shortlink("validate", "--format", "json");
   expect(json).toMatchObject({ stderr: "", status: 1 });
   expect(JSON.parse(json.stdout)).toEqual([
@@ -69,7 +69,7 @@ test("mistakes are reported for programs, for GitHub and as SARIF", () => {
   ]);
   expect(shortlink("validate", "--format", "github")).toEqual({
     stdout:
-      '::error file=links/b%2C c.csv,line=2,col=1::link with the alias "x%25": alias may hold letters, digits, - and _ only, not "%25"',
+      '::error file=links/b%2C c.csv,line=2,col=1::link with the alias "x%25": alias may contain only letters, digits, - and _, not "%25"',
     stderr: "",
     status: 1,
   });

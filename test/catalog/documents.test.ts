@@ -8,18 +8,15 @@ import { loadCatalog } from "../../src/catalog/load";
 import { placeText } from "../../src/catalog/written";
 import { documents, jsonSchema } from "../../src/catalog/schema";
 import { scratch } from "../helpers/catalog";
+import { filesOf, readPage } from "../helpers/pages";
 
-const read = (name: string) => readFileSync(join(__dirname, "../../docs", name), "utf8");
-const page = read("catalog.md");
+const page = readPage("docs/catalog.md");
 const files = scratch();
 afterAll(files.remove);
 
-/** The blocks of the pages that are files, by their names. */
-const blocks = Object.fromEntries(
-  [...`${page}${read("spreadsheets.md")}`.matchAll(/^```\w+ (\S+)\n([^]*?)^```$/gm)].map(
-    ([, name = "", text = ""]) => [name, text],
-  ),
-);
+/** The files of the pages, by their names. */
+const named = ["catalog", "environments", "spreadsheets"].map((name) => filesOf(`docs/${name}.md`));
+const { "index.ts": _program, ...blocks } = Object.assign({}, ...named) as Record<string, string>;
 files.write(blocks);
 const linesOf = (folder: string, overlays: string[] = []) =>
   checkCatalog(loadCatalog({ folder: files.folder, files: [folder], overlays })).map(
@@ -63,9 +60,10 @@ test("the files of the page and of the examples are right by the JSON Schema too
   }
 });
 
-test("the page names every section of every kind of file", () => {
+test("the reference names every section of every kind of file", () => {
+  const reference = readPage("docs/catalog-reference.md");
   for (const section of Object.values(documents).flatMap(({ shape }) => Object.keys(shape)))
-    expect(page).toContain(section);
+    expect(reference).toContain(`| \`${section}\` `);
 });
 
 test("each file of the examples that names a JSON Schema names that of its kind, by a path that leads there", () => {

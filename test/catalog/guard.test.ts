@@ -6,8 +6,8 @@ import { loadCatalog } from "../../src/catalog/load";
 import { keysOf } from "../../src/catalog/record";
 import { scratch } from "../helpers/catalog";
 
-// Ways in which a catalog is emptied or cut by accident, and honest changes of the same size. What stops here stops before the domains
-// and links of a catalog are planned, in a preview as in an update; `test/engine/catalog.test.ts` has both.
+// Accidents that empty or truncate a catalog, and intended changes of the same size. The guard stops before the domains and links of
+// a catalog are planned, in a preview and in an update. `test/engine/catalog.test.ts` tests both.
 
 let files: ReturnType<typeof scratch>;
 beforeEach(() => (files = scratch()));
@@ -37,7 +37,7 @@ const whole: Record<string, string> = {
   "links/docs.json": json(40, 60),
 };
 
-/** The 40 rows with one column in another order than the others. */
+/** The 40 rows with one column in a different order. */
 function sorted(column: number, order = (cells: string[]) => cells.sort().reverse()): string[] {
   const table = rows(0, 40).map((row) => row.split(","));
   const cells = order(table.map((row) => row[column] ?? ""));
@@ -54,7 +54,7 @@ interface Options {
   settings?: Record<string, string>;
 }
 
-/** What a program with this catalog says, after one that had it whole; nothing where it goes on. */
+/** The error of a program with this catalog, after a run with the whole one. Empty if it continues. */
 async function refusal(content: Record<string, string | undefined>, options: Options = {}): Promise<string> {
   const { overlays = [], allowEmpty, maxDeletes, settings = {} } = options;
   const all = ["shortlink:baseUrl", "shortlink:apiKey"].map((key) => [key, "https://links.example"]);
@@ -212,9 +212,9 @@ test("the message names the links, the domain, the limit and both ways to allow 
   const text = (count: number, of: number, where = "") =>
     `${count} of ${of} links${where} would be deleted or replaced (k0, k1, k10, k11, k12, k13, k14, k15, and ${count - 8} more)`;
   expect(await refusal({ "links/go.csv": undefined })).toBe(
-    `${text(40, 60)}, which is more than a fifth: ${text(40, 40, " on go.example")}. Nothing was changed. If some of the files were ` +
-      "emptied, cut, sorted by one column or not found, put them back. To allow it once, run the command with " +
-      "SHORTLINK_ALLOW_DELETES=40; to allow it for good, give the catalog maxDeletes: 40.",
+    `${text(40, 60)}, which is more than a fifth: ${text(40, 40, " on go.example")}. Nothing was changed. If files were ` +
+      "emptied, truncated, sorted by one column or not found, restore them. To allow it once, run the command with " +
+      "SHORTLINK_ALLOW_DELETES=40; to allow it permanently, set maxDeletes of the catalog: 40.",
   );
   expect(await refusal({ "links/go.csv": csv(...rows(3, 40)) }, { maxDeletes: 2 })).toContain(
     "3 of 60 links would be deleted or replaced (k0, k1, k2), which is more than maxDeletes: 2. Nothing was changed.",
@@ -223,6 +223,6 @@ test("the message names the links, the domain, the limit and both ways to allow 
     /^5 of 60 links would be deleted or replaced \(k0, .*k4\) and \d+ of 60 links would get the destination of another link \(/,
   );
   expect(await refusal({ ...nothing, "links/go.csv": `${header}\n` })).toBe(
-    "the catalog has no link; where that is meant, allow it with allowEmpty (--allow-empty)",
+    "the catalog has no links: if that is intended, set allowEmpty (--allow-empty)",
   );
 });

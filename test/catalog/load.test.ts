@@ -7,7 +7,7 @@ import { loadCatalog } from "../../src/catalog/load";
 import { placeText } from "../../src/catalog/written";
 import { scratch } from "../helpers/catalog";
 
-// What is right and must stay so, and which of several places wins.
+// Valid catalogs, and the precedence of several places.
 
 let files: ReturnType<typeof scratch>;
 beforeEach(() => {
@@ -69,13 +69,13 @@ test("files of folders hold from the project downward, wherever the command runs
   ] as const) {
     expect(load([pattern], { folder }), `${folder} ${pattern}`).toEqual(expected);
   }
-  // Without a project, the working directory is the bound.
+  // Without a project, the search for folder.yaml ends at the working directory.
   files.write({
     "plain/links/a.yaml": `links: [{ alias: b, domainId: 1, url: ${url} }]\n`,
     "plain/folder.yaml": "defaults: { owner: plain }\n",
   });
   expect(load(["links"], { folder: "plain" })).toMatchObject({ "1/b": { owner: "plain" } });
-  // Elsewhere it is the folder that was named.
+  // In other folders it ends at the named folder.
   files.write({
     "plain/links/folder.yaml": "defaults: { note: named }\n",
     "plain/links/below/c.yaml": `links: [{ alias: c, domainId: 1, url: ${url} }]\n`,

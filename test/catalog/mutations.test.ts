@@ -8,7 +8,7 @@ import { loadCatalog } from "../../src/catalog/load";
 import { seed } from "../helpers/arbitraries";
 import { scratch } from "../helpers/catalog";
 
-// Whatever stands in the files, the answer is messages or success, and it comes soon.
+// For any content, the check returns messages or success, and soon.
 const runs = Number(process.env.MUTATIONS ?? 5000);
 const files = scratch();
 afterAll(files.remove);
@@ -135,7 +135,7 @@ test(`${runs} mutated catalogs give messages or success`, () => {
     }),
     { numRuns: runs, seed, interruptAfterTimeLimit: 150_000, markInterruptAsFailure: true },
   );
-  // The changes reach the parsers and what comes after them.
+  // The mutations reach the parsers and the checks after them.
   for (const kind of ["syntax", "field"]) expect(kinds).toContain(kind);
 });
 

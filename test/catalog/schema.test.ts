@@ -52,7 +52,7 @@ test("an overlay may take any field away", () => {
   expect([accepts({ links }), accepts.errors]).toEqual([true, null]);
 });
 
-// Values near the edges of what is allowed, of the right and of wrong types.
+// Values near the limits, of right and wrong types.
 const url = fc.constantFrom(
   "https://example.com/",
   "HTTP://example.com",
@@ -238,7 +238,7 @@ const sections: Record<Kind, Record<string, fc.Arbitrary<unknown>>> = {
   },
 };
 
-// These are mistakes of entries among each other, of which a schema knows nothing.
+// Mistakes between entries, which a schema cannot express.
 const beyondSchema = new Set(["reference", "duplicate", "circle", "rule", "overlay"]);
 const crossField =
   /is required together with|must be later than|targets\[\d+\]\.key|needs a key|domain is required|has domain and domainId|no meaning for a domain/;
@@ -284,7 +284,7 @@ test.each(Object.keys(documents) as Kind[])(
         const shape = findings.filter(
           (finding) => !beyondSchema.has(finding.kind) && !crossField.test(finding.message),
         );
-        // JSON.stringify leaves out what is undefined.
+        // JSON.stringify omits undefined values.
         const isAccepted = accepts(JSON.parse(text));
         if (isAccepted) accepted++;
         else refused++;
@@ -296,7 +296,7 @@ test.each(Object.keys(documents) as Kind[])(
       { numRuns: 2000, seed },
     );
     files.remove();
-    // Neither side is trivial.
+    // The generated files have enough accepted and enough refused ones.
     expect(Math.min(accepted, refused)).toBeGreaterThan(200);
   },
 );

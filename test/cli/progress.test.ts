@@ -32,7 +32,7 @@ test("without a terminal there is a line every five seconds, and none for a link
   expect(text()).toBe("");
   at(6000);
   shown.tick();
-  // The wait for the limit is still to come.
+  // The wait for the rate limit is still to come.
   expect(text()).toBe("5 of 10 done, 5 left, about 2 minutes to go (limit 60)\n");
   for (const op of ["create-replacement", "replace", "delete-replaced"]) shown.hear(step(op, "moved"));
   at(12_000);
@@ -58,7 +58,7 @@ test("on a terminal it is one line, which makes way for what the user must know"
   const { shown, text } = progress({ isTerminal: true });
   shown.hear(step("create", "link-0"));
   shown.hear(message("debug", "Registering resource"));
-  shown.hear(message("info", "The account has had its 60 requests", { ephemeral: true }));
+  shown.hear(message("info", "The account has used its 60 requests", { ephemeral: true }));
   shown.hear(message("error", "store link: refused"));
   shown.end();
   const clear = "\r\u001b[K";

@@ -17,7 +17,7 @@ test("what Pulumi prints is read as it is, however long and in whichever script 
   process.chdir(folder);
   writeFileSync("Pulumi.yaml", "name: project\nruntime: nodejs\n");
   await pulumi(["stack", "init", "dev"]);
-  // Three bytes each: parts of 64 kB end within one.
+  // Three bytes per character, so chunks of 64 kB end within a character.
   const long = "あ".repeat(200_000);
   appendFileSync("Pulumi.dev.yaml", `config:\n  project:long: ${long}\n`);
   const printed = await pulumi(["config", "get", "long"]);

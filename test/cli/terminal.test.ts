@@ -10,7 +10,7 @@ import { root } from "../../tools/environment.mjs";
 const folder = mkdtempSync(join(tmpdir(), "shortlink-terminal-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** What a command prints on both streams, which are no terminals. */
+/** The output of a command on both streams, which are no terminals. */
 function run(line: string, variables: Record<string, string> = {}): string {
   const { NO_COLOR: _no, FORCE_COLOR: _force, ...environment } = process.env;
   const command = `${process.execPath} ${join(root, "dist/cli/main.js")} ${line} 2>&1`;

@@ -254,7 +254,7 @@ describe("forms", () => {
 describe("rules of a link", () => {
   const start = "active_period_start_at";
   const end = "active_period_end_at";
-  // Field of the 422, or 200 or 500.
+  // The expected field of a 422, or the status 200 or 500.
   test.for<[string, string | number]>([
     ["url=", "url"],
     ["url=mailto:a@b.example", "url"],

@@ -18,7 +18,7 @@ describe("limits", () => {
     const told = (answer: Awaited<ReturnType<typeof call>>) =>
       headers.map((name) => answer.headers.get(name));
     expect(told(await call("GET", "/links"))).toEqual(["2", "1", null]);
-    // A refused form counts, a refused key and a refused method do not.
+    // A refused form counts. A refused key and a refused method do not.
     expect(told(await call("POST", "/domains", "name=x"))).toEqual(["2", "0", null]);
     const wrongKey = { headers: { authorization: "Bearer x" } };
     const unauthorized = await send(emulator, "GET", "/links", wrongKey);

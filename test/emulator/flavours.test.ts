@@ -2,13 +2,13 @@ import { afterEach, expect, test } from "vitest";
 import { createEmulator, type Emulator, type Flavour } from "../../src/emulator/server";
 import { send } from "../helpers/emulator";
 
-// What the switches change, each seen by a plain HTTP client. Those that only change the looks of records are
-// tested through the real client in test/properties.test.ts.
+// The effect of each switch, seen by a plain HTTP client. Switches that only change the format of records are
+// tested through the real client in test/resource/properties.test.ts.
 
 let emulator: Emulator;
 afterEach(() => emulator.close());
 
-/** An emulator of a flavour; a POST or PATCH with a form, or a GET without one, answers status and body. */
+/** Starts an emulator of a flavour. Its `call` sends a form or gets a path, and returns status and body. */
 async function start(flavour: Flavour) {
   emulator = await createEmulator({ flavour });
   const call = async (method: string, path: string, form?: string) => {
@@ -112,7 +112,7 @@ test("a shared domain and the links of others on it are not to be seen, but thei
   for (const path of ["/domains", "/links"])
     expect(await call("GET", path)).toMatchObject([200, { data: [] }]);
   expect((await call("POST", "/links", `${link}&alias=Docs`))[0]).toBe(422);
-  // Validation comes before the look at whose it is.
+  // The service validates before it checks the owner.
   expect((await call("PATCH", "/links/1", "clicks_limit=x"))[0]).toBe(422);
   expect((await call("PATCH", "/links/1", "clicks_limit=1"))[0]).toBe(404);
   expect((await call("DELETE", "/links/1"))[0]).toBe(404);

@@ -36,7 +36,7 @@ afterAll(async () => {
   await emulator.close();
 });
 
-/** What a section shows, without its details. */
+/** The content of a section, without its details. */
 const seen = async (title: string) => {
   const sections = await page.$$eval("section", (all) =>
     all.map((section) => [
@@ -108,7 +108,7 @@ test("each link has a QR code that leads to it", async () => {
   await expect
     .poll(() => page.$eval("details[open] img", ({ naturalWidth }) => naturalWidth))
     .toBeGreaterThan(100);
-  // It stays open while the page renews itself.
+  // It stays open when the page refreshes itself.
   const read = await page.evaluate(async () => {
     const svg = await (await fetch("/qr/4.svg")).text();
     return svg.startsWith("<svg");

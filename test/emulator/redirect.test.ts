@@ -150,7 +150,7 @@ test.for<[string, string, Record<string, string>]>([
     [key, "https://target.example/"],
   ].map(([name, value], i) => `targets[${i}][key]=${name}&targets[${i}][value]=${value}`);
   await link(emulator, `targets_type=${type}&${entries.join("&")}`);
-  // The last match wins; others go to the link's own URL.
+  // The last match wins. Other visitors get the link's own URL.
   expect((await visit(emulator, short, { headers })).location).toBe("https://target.example/");
   expect((await visit(emulator, short, { headers: { "user-agent": "x" } })).location).toBe(
     key === "desktop" ? "https://target.example/" : "https://example.com/",

@@ -80,7 +80,7 @@ test("a data file keeps everything between runs, whole and without passwords", a
   const second = await start({ data });
   expect((await send(second, "GET", "/links/1")).body).toEqual(shown.body);
   expect((await visit(second, "http://go.example/a", { form: "password=hunter22" })).status).toBe(301);
-  // An id is not given twice.
+  // An id is never reused.
   const { body } = await send(second, "POST", "/links", {
     form: "url=https://example.com/&domain_id=1&alias=c",
   });

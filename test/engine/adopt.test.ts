@@ -39,8 +39,8 @@ async function link(id = 1): Promise<unknown> {
 test("nothing that exists is taken over unless asked, and the error names its id and the ways out", async () => {
   program = () => ({ link: new shortlink.Link("docs", equal).id });
   await expect(stack.up()).rejects.toThrow(
-    "alias: The alias has already been taken. The link with the id 1 has it. It equals the program, as objects do that an " +
-      'interrupted run of this stack made: then run "pulumi up" once with the environment variable SHORTLINK_ADOPT set to ' +
+    "alias: The alias has already been taken. The link with the id 1 has it. It equals the program. If an " +
+      'interrupted run of this stack made it, run "pulumi up" once with the environment variable SHORTLINK_ADOPT set to ' +
       "ifEqual. If the resource was renamed in the program, give it the option aliases: " +
       '[{ name: "<the old name>" }]. To manage the existing link, give it the option import: "1".',
   );
@@ -49,7 +49,7 @@ test("nothing that exists is taken over unless asked, and the error names its id
     "name: The name has already been taken. The domain with the id 1 has it. If another stack manages it, read it with " +
       "Domain.get or name another domain. It differs from the program in homepageUrl.",
   );
-  // What the message says of an interrupted run whose journal is gone is what helps.
+  // The remedy that the message names works if the journal of an interrupted run is gone.
   program = () => ({ link: new shortlink.Link("docs", equal).id });
   stack.env("SHORTLINK_ADOPT", "ifEqual");
   expect((await stack.up()).outputs).toEqual({ link: "1" });
@@ -67,7 +67,7 @@ test("an equal object is adopted as it is, then managed like one that was create
       link: new shortlink.Link("docs", { ...equal, domainId: go.id, alias: "DOCS", adopt: "ifEqual" }).id,
     };
   };
-  // Another spelling of the alias is a difference.
+  // A different spelling of the alias counts as a difference.
   await expect(stack.up()).rejects.toThrow(
     "link 1 cannot be adopted as it is: it differs from the program in alias. " +
       'Change the program, or set adopt to "always" to change it to what the program says.',
@@ -99,7 +99,7 @@ test("another object is adopted and changed where that is asked for the whole st
       url: "https://example.com/new",
       password: "p",
     });
-    // Its password is cleared, which the statistics' new protection would bring back.
+    // The provider clears its password, because the new protection of the statistics would use it again.
     new shortlink.Link("docs-2", {
       domainId: go.id,
       alias: "docs-2",
@@ -140,7 +140,7 @@ test("the option import takes over links by id, by domain and alias, and by addr
     ["docs-2", "2"],
     ["docs-3", "3"],
   ]);
-  // The option may stay or go.
+  // The program may keep or drop the option.
   for (const isTold of [true, false]) {
     program = importing(isTold);
     expect((await stack.preview()).changes).toEqual({ same: 4 });
@@ -202,9 +202,13 @@ test("a preview says what exists already and what will become of it, with one re
       form: `url=https://example.com/docs&domain_id=1&alias=${alias}&privacy=1`,
     });
   }
+  for (const name of ["by-name.example", "by-id.example"])
+    await send(emulator, "POST", "/domains", { form: `name=${name}` });
   program = () => {
     new shortlink.Domain("go", { name: "go.example", adopt: "always" });
     new shortlink.Domain("new", { name: "new.example" });
+    new shortlink.Domain("by-name", { name: "by-name.example" }, { import: "by-name.example" });
+    new shortlink.Domain("by-id", { name: "by-id.example", homepageUrl: equal.url }, { import: "3" });
     new shortlink.Link("docs", equal);
     new shortlink.Link("docs-2", { ...equal, alias: "DOCS-2", adopt: "always" });
     new shortlink.Link("same", { ...equal, alias: "same", adopt: "ifEqual", password: "p" });
@@ -217,20 +221,22 @@ test("a preview says what exists already and what will become of it, with one re
   };
   const before = emulator.requests.length;
   const { output, changes } = await stack.preview();
-  expect(changes).toEqual({ create: 11 });
+  expect(changes).toEqual({ create: 13 });
   const paths = emulator.requests.slice(before).map(({ path }) => path.replace(/&sort.*/, ""));
   expect(paths.sort()).toEqual(["/api/v1/domains?sort_by=id", "/api/v1/links?domain_id=1"]);
   const failing =
-    "unless this stack gives it up in the same run, creating another will fail; see adopt, import and aliases.";
+    "creating another will fail, unless this stack deletes it in the same run; see adopt, import and aliases.";
   for (const line of [
     "http://go.example exists already as domain 1 and differs in homepageUrl: it will be adopted and changed.",
     `http://go.example/docs exists already as link 1: ${failing}`,
     "http://go.example/docs-2 exists already as link 2 and differs in url, alias: it will be adopted and changed.",
     "http://go.example/same exists already as link 3: it will be adopted, and its password will be set.",
-    "link go.example/a will be imported, which the plan shows as created.",
-    "link 5 will be imported, which the plan shows as created, and its password will be set.",
+    "domain by-name.example will be imported; the plan shows it as a create.",
+    'domain 3 differs from the program in homepageUrl: its import will fail unless adopt is "always".',
+    "link go.example/a will be imported; the plan shows it as a create.",
+    "link 5 will be imported; the plan shows it as a create, and its password will be set.",
     'link 6 differs from the program in clicksLimit: its import will fail unless adopt is "always".',
-    "link 7 will be imported, which the plan shows as created, and changed in clicksLimit.",
+    "link 7 will be imported; the plan shows it as a create, and changed in clicksLimit.",
   ]) {
     expect(output.split(line), line).toHaveLength(2);
   }

@@ -6,7 +6,7 @@ import { send } from "../helpers/emulator";
 
 let emulator: Emulator;
 let stack: TestStack;
-/** The links of the program: name of the resource to alias. */
+/** The links of the program: alias by name of the resource. */
 let links: Record<string, string | undefined>;
 
 beforeEach(async () => {
@@ -32,7 +32,7 @@ async function remote(): Promise<Record<string, [alias: string, id: number]>> {
   return Object.fromEntries(data.map(({ id, alias, url }) => [url.replace(/.*\//, ""), [alias, id]]));
 }
 
-// Each is one `up` away from the one before it.
+// One `up` leads from each step to the next.
 const steps: [string, Record<string, string>][] = [
   ["two are created", { one: "a", two: "b" }],
   ["they swap", { one: "b", two: "a" }],
@@ -45,7 +45,7 @@ const steps: [string, Record<string, string>][] = [
   ["one takes what a link had that is removed", { last: "e", two: "D", new: "f" }],
 ];
 
-// Three groups of links, each with a third of the steps, so that one run makes three of them.
+// Three groups of links with a third of the steps each, so that one run makes three steps.
 const groups = [steps.slice(0, 4), steps.slice(3, 7), steps.slice(6)];
 
 test.each([1, 16])(
@@ -74,11 +74,11 @@ test.each([1, 16])(
 test("an interrupted move is finished by the next up", async () => {
   links = { one: "a", two: "b" };
   await stack.up();
-  // As if the run had ended after the second link made way, and after the first got its alias.
+  // As if the run was interrupted after the second link moved away, and after the first got its alias.
   const ids = await remote();
   links = { one: "b", two: "a" };
   for (const alias of ["a", "b"]) {
-    // Which of the two the engine created first is not certain.
+    // The engine may have created either of the two first.
     await send(emulator, "PATCH", `/links/${ids.two?.[1]}`, { form: `alias=moving-${ids.two?.[1]}` });
     await send(emulator, "PATCH", `/links/${ids.one?.[1]}`, { form: `alias=${alias}` });
     const deployment = await stack.export();
@@ -94,7 +94,7 @@ test("an alias that two links name is refused before anything is sent, and one t
   links = { one: "b", two: "b" };
   const before = emulator.requests.length;
   await expect(stack.preview()).rejects.toThrow(
-    /alias is also that of the resource "(?:one|two)" \(urn:.*\); on one domain each link needs its own/,
+    /alias is already used by the resource "(?:one|two)" \(urn:.*\): give each link on a domain its own alias/,
   );
   expect(emulator.requests.length).toBe(before);
   links = { renamed: "a", two: "b" };

@@ -93,7 +93,7 @@ test("moving, reordering, reformatting and splitting files changes nothing, nor 
   );
   const before = writes();
   const forms: Record<string, string>[] = [
-    // In another folder, in another order, as a list, with defaults of the folder.
+    // Another folder, another order, a list, and defaults of the folder.
     {
       "links/folder.yaml": "defaults: { domain: go.example, privacy: private }\n",
       "links/below/b.yml": `links:
@@ -133,9 +133,9 @@ news;https://example.com/news;news;go.example;private;2 1;;;\r
   }
   expect((await stack.up()).changes).toEqual({ same: 8 });
   expect(names(stack)).toContain("links-handbook");
-  // The alias that was derived for the old key is printed somewhere.
+  // The derived alias of the old key may be printed somewhere, so it stays.
   expect(writes()).toBe(before);
-  // Without its former key it is another link.
+  // Without its former key the entry is another link.
   files.write({ "links/a.yaml": yaml });
   expect((await stack.preview()).changes).toMatchObject({ create: 2, delete: 2 });
 });
@@ -249,7 +249,7 @@ links:
 
 test("two environments of one catalog have domains of their own, and one that is taken is not to be shared", async () => {
   files.write({ "links/all.yaml": yaml });
-  // As people write it; the service keeps names in small letters.
+  // As people write it. The service stores names in lower case.
   let domainMap: Record<string, string> = { "go.example": " Go-PR-7.example" };
   const environment = async () => {
     const stack = await createStack(emulator, () => {
@@ -297,7 +297,7 @@ test("an entry moves to another catalog without a request, and two catalogs neve
   });
   stacks.push(stack);
   await stack.up();
-  // More than a catalog may lose, but they are not lost.
+  // More links than a catalog may lose, but they move to another catalog.
   const [moved, kept] = [keys.slice(0, 5), keys.slice(5)];
   const movedEntry = (key: string) => entry(key, `, formerly: { catalog: a, key: ${key} }`);
   files.write({

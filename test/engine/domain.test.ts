@@ -62,7 +62,7 @@ test("another name replaces the domain and moves its links, the new before the o
   const before = emulator.requests.length;
   await stack.up();
   const methods = emulator.requests.slice(before).map(({ method }) => method);
-  // Before the old domain goes, a look whether there are links left on it.
+  // Before the provider deletes the old domain, it checks whether links are left on it.
   expect(methods).toEqual(["POST", "POST", "POST", "DELETE", "DELETE", "GET", "DELETE"]);
   expect(await domains()).toMatchObject([{ id: 2, name: "docs.example" }]);
   const { body } = await send(emulator, "GET", "/links?sort=asc");

@@ -31,7 +31,7 @@ afterEach(async () => {
   await emulator.close();
 });
 
-/** What a command that fails tells the user under "Diagnostics": the messages by the name of their resource. */
+/** The messages of a failing command under "Diagnostics", by the name of their resource. */
 async function diagnosticsOf(command: () => Promise<unknown>): Promise<Record<string, string[]>> {
   const output = await command().then(
     (outcome) => expect.unreachable(`the command should fail: ${JSON.stringify(outcome)}`),
@@ -61,7 +61,7 @@ const wrongKey =
   'Set the right one with "pulumi config set --secret shortlink:apiKey" or in SHORTLINK_API_KEY.';
 const unreachable =
   "cannot reach the service at http://127.0.0.1:1 (ECONNREFUSED). " +
-  "Does it run, and is shortlink:baseUrl (or SHORTLINK_BASE_URL) its address?";
+  "Check that it runs, and that shortlink:baseUrl (or SHORTLINK_BASE_URL) is its address.";
 
 test("a wrong key is one message under the resource, in create and in update", async () => {
   await stack.config({ "shortlink:apiKey": "not-the-key" });
@@ -88,7 +88,7 @@ test("where another web server answers, nothing leaves the state and nothing cou
   for (const command of [() => stack.refresh(), () => stack.destroy()]) {
     expect((await diagnosticsOf(command)).docs).toEqual([
       expect.stringContaining(
-        "there is no short-link service at URL, something else answered (404). Does it run",
+        "there is no short-link service at URL, something else answered (404). Check that it runs",
       ),
     ]);
   }
@@ -107,8 +107,8 @@ test("a fault in the middle of a refresh removes nothing, and an update whose an
   const before = args;
   emulator.faults.splice(0, 1, { method: "PATCH", when: "after", answer: "reset" });
   args = { ...args, url: "https://example.com/b" };
-  await expect(stack.up()).rejects.toThrow("whether it was carried out is not known");
-  // It was; and nobody wants it any more.
+  await expect(stack.up()).rejects.toThrow("it is not known whether it was carried out");
+  // The service carried it out, and the program no longer wants the change.
   emulator.faults.length = 0;
   args = before;
   await stack.up();
@@ -126,7 +126,7 @@ test("a stack that points to another service is refused before anything is sent,
   const before = other.requests.length;
   await stack.config({ "shortlink:baseUrl": other.url });
   const refusal =
-    `error: This resource was made on the service at URL, but shortlink:baseUrl is ${other.url}, where its id names ` +
+    `error: This resource was created on the service at URL, but shortlink:baseUrl is ${other.url}, where its id names ` +
     'another object. Set the old address again, or, if the service has moved, run "pulumi config set ' +
     'shortlink:movedFrom URL", "pulumi up" and "pulumi refresh".';
   for (const command of [() => stack.up(), () => stack.refresh(), () => stack.destroy()]) {
@@ -149,8 +149,8 @@ test("an unreachable service is one message under the resource, and a refresh or
     ...failed,
     docs: [`error: store link "docs": ${unreachable}`],
   });
-  // Refresh and destroy use the configuration of the last "up", so it is the environment that changes. An emulator that is
-  // closed would do too, but for another test whose server the system may give the same port.
+  // Refresh and destroy use the configuration of the last "up", so the test changes the environment. It does not close the emulator:
+  // the system may give its port to the server of another test.
   await stack.config({ "shortlink:baseUrl": undefined });
   stack.env("SHORTLINK_BASE_URL", emulator.url);
   await stack.up();
@@ -160,7 +160,7 @@ test("an unreachable service is one message under the resource, and a refresh or
     [() => stack.refresh(), "show link 1"],
     [() => stack.destroy(), "delete link 1"],
   ] as const) {
-    // The engine itself prints an error of read and delete a second time under the stack.
+    // The engine prints an error of read and delete again under the stack.
     expect(await diagnosticsOf(command)).toEqual({
       "engine-test": ["error: update failed", `pulumi-shortlink: ${operation} failed`],
       docs: [`error: ${operation}: ${unreachable}`],
@@ -171,15 +171,15 @@ test("an unreachable service is one message under the resource, and a refresh or
 
 const late =
   ' "pulumi refresh", "pulumi destroy" and the refresh of "pulumi up --refresh" use the configuration of the last ' +
-  '"pulumi up": after a change of the key in the configuration run a plain "pulumi up" before.';
+  '"pulumi up": after you change the key in the configuration, run a plain "pulumi up" first.';
 
-/** The same account at the same address with another key. */
+/** Restarts the same account at the same address with another key. */
 async function rotate(apiKey: string): Promise<void> {
   const data = join(mkdtempSync(join(tmpdir(), "shortlink-keys-")), "data.json");
   const port = Number(new URL(emulator.url).port);
   await emulator.close();
   emulator = await createEmulator({ port, apiKey, data });
-  // The connection that this process has kept is that to the one before.
+  // This process still has the connection to the previous emulator.
   await fetch(emulator.url).catch(() => undefined);
   await send(emulator, "POST", "/domains", { form: "name=go.example" });
   await send(emulator, "POST", "/links", { form: "url=https://example.com/&domain_id=1&alias=docs" });
@@ -196,13 +196,13 @@ test("a rotated key works after a plain up where it is in the configuration, and
     `error: delete link 1: ${wrongKey}${late}`,
   ]);
   expect(stack.state().resources).toHaveLength(1);
-  // It sends nothing, but its configuration is now that of the last one.
+  // This up sends nothing, but its configuration is now the last one.
   expect((await stack.up()).changes).toEqual({ same: 2 });
   expect((await stack.refresh()).changes).toEqual({ same: 2 });
   args = { ...args, clicksLimit: 7 };
   expect((await stack.up({ refresh: true })).changes).toEqual({ same: 1, update: 1 });
 
-  // One in the environment only is read each time, in every command.
+  // Every command reads a key that is only in the environment.
   await stack.config({ "shortlink:apiKey": undefined });
   stack.env("SHORTLINK_API_KEY", "second-key");
   await stack.up();
@@ -243,7 +243,7 @@ test("invalid fields of outputs are reported all at once, and nothing is sent", 
   const before = emulator.requests.length;
   expect(await diagnosticsOf(() => stack.up())).toEqual({
     docs: [
-      ofCheck("alias may hold letters, digits, - and _ only"),
+      ofCheck("alias may contain only letters, digits, - and _"),
       ofCheck("clicksLimit must be 0 (no limit) or greater"),
       ofCheck("url must be a URL with scheme and host, for example https://example.com/page"),
     ],
@@ -261,7 +261,7 @@ test("all mistakes of a program in plain values are one error, before anything i
     new shortlink.Link("two", { domainId: 1, url, alias: "a b", clicksLimit: -1 });
     new shortlink.Link("right", { domainId: 1, url });
     new shortlink.Link("three", { domainId: 1, url, activePeriodStartAt: "2026-03-01T08:00:00" });
-    // Only what is plain is checked here.
+    // The program checks only plain values.
     new shortlink.Link("four", {
       domainId: pulumi.output("x"),
       url,
@@ -281,7 +281,7 @@ test("all mistakes of a program in plain values are one error, before anything i
       "The program has 8 mistakes:",
       expect.stringMatching(/^Domain "wrong": name must be a host name with a dot/),
       'Link "one": url must be a URL with scheme and host, for example https://example.com/page',
-      'Link "two": alias may hold letters, digits, - and _ only',
+      'Link "two": alias may contain only letters, digits, - and _',
       'Link "two": clicksLimit must be 0 (no limit) or greater',
       'Link "three": activePeriodEndAt is required together with activePeriodStartAt',
       'Link "four": targetsType is required together with targets',
@@ -338,9 +338,9 @@ test("what only the service can refuse is told under its resource, and under the
     ],
     stray: [
       'error: store link "stray": the service refused it (404): No query results for model [App\\Models\\Domain]. ' +
-        "Is there a domain 99 in this account?",
+        "Check that this account has a domain 99.",
     ],
-    // The service counts targets in another order.
+    // The service numbers targets in a different order.
     target: [`error: store link "target": ${refusal}`],
   });
   expect((await send(emulator, "GET", "/links/1")).body).toMatchObject({
@@ -372,13 +372,13 @@ test("a wait for the limit is one line with done, left and an estimate, and does
   );
   await links.config({ "shortlink:limitWindow": "5" });
   const { output } = await links.up();
-  const waits = output.split("\n").filter((line) => line.includes("The account has had its 8 requests"));
+  const waits = output.split("\n").filter((line) => line.includes("The account has used its 8 requests"));
   expect(waits).toHaveLength(2);
   expect(waits[0]).toMatch(
-    /the run goes on in \d s\. \d+ of 20 resources are done; the others take about \d+ s\.$/,
+    /the run continues in \d s\. \d+ of 20 resources are done; the rest takes about \d+ s\.$/,
   );
   expect(waits[1]).toMatch(
-    /the run goes on in \d s\. 1\d of 20 resources are done; the others take about \d+ s\.$/,
+    /the run continues in \d s\. 1\d of 20 resources are done; the rest takes about \d+ s\.$/,
   );
   expect(output).not.toContain("Diagnostics");
   links.remove();

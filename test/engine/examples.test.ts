@@ -12,13 +12,13 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(packed.folder, { recursive: true, force: true }));
 
-/** The lines of a transcript without what differs from run to run: spaces, ids, and the order in which resources are planned. */
+/** The lines of a transcript without differences between runs: spaces, ids, and the order of planned resources. */
 function linesOf(text: string): string[] {
   const lines = text
     .split("\n")
     .map((line) => line.trim().replace(/ +/g, " "))
     .map((line) => line.replace(/^(\[id=|domainId : )\d+/, "$1…"))
-    // Of the settings of the machine's own npm.
+    // These warnings come from the machine's npm settings.
     .filter((line) => line !== "" && !line.startsWith("npm warn"));
   const isResource = (line: string) => /^[+~-] pulumi-nodejs:\S+: \(\w+\)$/.test(line);
   const [begin, end] = [lines.findIndex(isResource), lines.indexOf("Resources:")];
@@ -28,13 +28,13 @@ function linesOf(text: string): string[] {
     if (isResource(line)) blocks.push([]);
     blocks.at(-1)?.push(line);
   }
-  // By the URN, which is the second or third line of each.
+  // Sort by the URN, in the second or third line of each block.
   const urnOf = (block: string[]) => block.find((line) => line.startsWith("[urn=")) ?? "";
   blocks.sort((a, b) => urnOf(a).localeCompare(urnOf(b)));
   return [...lines.slice(0, begin), ...blocks.flat(), ...lines.slice(end)];
 }
 
-/** Does a command print what a document shows, line by line? A line with nothing but `…` stands for any lines. */
+/** Expects a command to print the lines that a document shows. A line with only `…` matches any lines. */
 function expectShown(command: string, output: string, shown: string[]): void {
   const [printed, expected] = [linesOf(output), linesOf(shown.join("\n"))];
   const parts = expected
@@ -48,7 +48,7 @@ function expectShown(command: string, output: string, shown: string[]): void {
     );
   let at = 0;
   for (const [i, part] of parts.entries()) {
-    // Without anything left out before it, a part must be here; without anything after it, the output ends with it.
+    // With nothing omitted before it, a part must be here. With nothing omitted after it, the output ends with it.
     const isHere = (from: number) => part.every((line, offset) => printed[from + offset] === line);
     const places =
       i === 0
@@ -64,15 +64,15 @@ function expectShown(command: string, output: string, shown: string[]): void {
   if (expected.at(-1) !== "…") expect(printed.slice(at), `$ ${command}\n${output}`).toEqual([]);
 }
 
-/** Where the packages are that all examples depend on: installing them takes most of a test's time, so it is done once. */
+/** The packages that all examples depend on. They are installed once, because npm is slow. */
 let installed: string | undefined;
 afterAll(() => {
   if (installed !== undefined) rmSync(installed, { recursive: true });
 });
 
 /**
- * Runs a command, but leads a project to packages that are installed elsewhere already. From one place, they are also compiled
- * once only. A repository gets files, as it would keep the way.
+ * Runs a command, but links a project to packages that are already installed. So they are also compiled only once.
+ * A repository gets the files, because it would commit the link.
  */
 async function run(project: Project, command: string): ReturnType<Project["run"]> {
   const others = "cmp package-lock.json ../runner-1/package-lock.json && ln -s ../runner-1/node_modules .";
@@ -143,12 +143,12 @@ test("the state of 100 links that pulumi up makes is under 190 kB and holds no A
     expect(output).toContain("+ 102 created");
     const state = readFileSync(join(project.folder, ".pulumi/state/.pulumi/stacks/shortlink-basic/dev.json"));
     expect(state.length).toBeLessThan(190_000);
-    // Pulumi keeps the configuration of the last up for a refresh, unless that runs the program.
+    // For a refresh, Pulumi uses the configuration of the last up, unless the refresh runs the program.
     await project.run("pulumi config set --secret shortlink:apiKey another-key");
     expect((await project.run("pulumi refresh --yes --skip-preview")).status).toBe(0);
     const { output: refused } = await project.run("pulumi refresh --yes --skip-preview --run-program");
     expect(refused).toContain("refused the API key (401)");
-    // Neither the state nor any other file of the project or of Pulumi's home.
+    // The key is in no file of the project or of Pulumi's home, including the state.
     expect(await project.run(`grep -rl ${emulator.apiKey} .`)).toEqual({ output: "", status: 1 });
     expect(output).not.toContain(emulator.apiKey);
   } finally {

@@ -9,14 +9,14 @@ import { bareLinks, send } from "../helpers/emulator";
 import { flavours } from "../helpers/flavours";
 import { newRun, settingsOf } from "../helpers/run";
 
-// An account that people made by hand comes under the control of a program, by the commands that its owner types.
+// A program adopts an account that people made by hand, through the commands that its owner types.
 
 const count = Number(process.env.IMPORT_LINKS ?? 120);
 let emulator: Emulator;
 let project: Commands;
 async function start(flavour: Flavour = {}): Promise<void> {
   emulator = await createEmulator({ flavour, limit: { requests: 100_000, window: 1 } });
-  // As docs/performance.md says of stacks with hundreds of links.
+  // docs/performance.md recommends this for stacks with hundreds of links.
   project = new Commands(emulator, { PULUMI_SKIP_CHECKPOINTS: "true" });
 }
 afterEach(async () => {
@@ -27,7 +27,7 @@ const run = (command: string, status?: number) => project.run(command, status);
 
 const writes = () => emulator.requests.filter(({ method }) => method !== "GET").length;
 
-/** Makes domains, and links with all kinds of arguments, as somebody may have done by hand. */
+/** Makes domains, and links with all kinds of arguments, as people do by hand. */
 async function fill(count: number): Promise<void> {
   const { domain, link } = newRun(settingsOf(emulator));
   for (const name of ["go.example", "docs.example"]) await domain.create({ __provider: "text", name });
@@ -57,10 +57,10 @@ test("an account is exported and imported without a write, and the first up chan
   const sent = emulator.requests.length;
   expect(await run("shortlink import links --run")).toBe(
     `links: ${count} links and 2 domains in 5 files.\n` +
-      `The account has ${count} links and 2 domains that the program names and the stack does not have.\n` +
+      `The account has ${count} links and 2 domains that the program has and the stack does not.\n` +
       'They are imported. "pulumi preview" shows what is left to do.\n',
   );
-  // The domains and each page of a hundred links once, and the domains in the preview: 52 for 5,000 links.
+  // The export and the preview list the domains once each. The export reads each page of a hundred links once.
   expect(emulator.requests.length - sent).toBe(2 + Math.ceil(count / 100));
   expect(readdirSync(project.folder)).not.toContain("import.json");
   const requests = emulator.requests.length;
@@ -70,7 +70,7 @@ test("an account is exported and imported without a write, and the first up chan
   expect(writes()).toBe(before);
 }, 600_000);
 
-// `npm run endurance` takes all of them.
+// `npm run endurance` runs all of them.
 const all = process.env.FLAVOURS === "all" ? Object.entries(flavours) : Object.entries(flavours).slice(-1);
 
 test.each(all)("what is exported, destroyed and deployed again is equal: %s", async (_, flavour) => {
@@ -94,7 +94,7 @@ test.each(all)("what is exported, destroyed and deployed again is equal: %s", as
 
 test("a part of an account is adopted by a catalog, drift names the rest, and nothing is changed", async () => {
   await start();
-  // Each is made and then adopted, so half as many do.
+  // Each link is made and then adopted, so half as many are enough.
   const all = Math.ceil(count / 4) * 2;
   await fill(all);
   const only = "--only 'GO.example/*' --only 'docs.example/by-hand-1*'";
@@ -115,7 +115,7 @@ test("a part of an account is adopted by a catalog, drift names the rest, and no
   await run("pulumi up --yes --skip-preview");
   expect(await links()).toEqual(before);
   const done = emulator.requests.filter(({ method, status }) => method !== "GET" && status < 300);
-  // Those that made the account.
+  // Only the requests that made the account.
   expect(done).toHaveLength(all + 2);
   await run("pulumi up --yes --skip-preview --expect-no-changes");
   const drift = await run("shortlink drift --format json", 1);
@@ -135,7 +135,7 @@ test("a part is imported into a stack that has other links, and what differs is 
   await run("pulumi stack init dev");
   await run("pulumi up --yes --skip-preview");
   expect(await run("shortlink import")).toBe(
-    "The account has 0 links and 0 domains that the program names and the stack does not have.\n",
+    "The account has 0 links and 0 domains that the program has and the stack does not.\n",
   );
   for (const form of [
     "alias=equal&url=https://example.com/equal",
@@ -162,11 +162,11 @@ test("a part is imported into a stack that has other links, and what differs is 
   const output = await run("shortlink import --stack dev");
   expect(output).toBe(
     [
-      "The account has 3 links and 0 domains that the program names and the stack does not have.",
+      "The account has 3 links and 0 domains that the program has and the stack does not.",
       'It lacks 1 that the next "pulumi up" creates.',
       'These differ from the program, and the next "pulumi up" changes them:',
       "  other: url, clicksLimit",
-      'The service tells no passwords, so the next "pulumi up" writes those of 1 link.',
+      'The service returns no passwords, so the next "pulumi up" sets the passwords of 1 link.',
       "To import them: pulumi import --file import.json --yes --protect=false --generate-code=false --stack dev\n",
     ].join("\n"),
   );
@@ -185,7 +185,7 @@ test("a part is imported into a stack that has other links, and what differs is 
     ...["first /first", "equal /equal", "other /other", "locked /locked", "unmanaged /", "missing /missing"],
   ]);
 
-  // What people change by hand from now on is drift.
+  // From now on, changes by hand are drift.
   expect(await run("shortlink drift --ignore 'go.example/un*'")).toBe(
     "No drift: the account is as the state says.\n",
   );

@@ -4,14 +4,15 @@ import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "no
 import { join } from "node:path";
 import { createEmulator, type Emulator } from "pulumi-shortlink/emulator";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
-import { root } from "../../tools/environment.mjs";
+import { pulumiEnvironment, root } from "../../tools/environment.mjs";
 import { Commands } from "../helpers/commands";
 import { send } from "../helpers/emulator";
-import { pack } from "../helpers/project";
+import { Installed, pack } from "../helpers/project";
 
-// From nothing to a first preview, with the packed package and the real npm.
+// From an empty folder to a first preview, with the packed package and the real npm.
 
 let packed: ReturnType<typeof pack>;
+const installed = new Installed();
 let emulator: Emulator;
 let place: Commands;
 beforeAll(() => {
@@ -26,7 +27,10 @@ afterEach(async () => {
   await emulator.close();
   place.remove();
 });
-afterAll(() => rmSync(packed.folder, { recursive: true }));
+afterAll(() => {
+  rmSync(packed.folder, { recursive: true });
+  installed.remove();
+});
 
 const run = (command: string, status?: number) =>
   place.run(command.replace(/^init (\S+)/, `shortlink init $1 --package ${packed.tarball}`), status);
@@ -38,6 +42,7 @@ test("an empty account gets a project of files, whose first up works", async () 
     "The account has no domain yet: name the one of the first link with --domain.",
   );
   const output = await run("init links-a --key-file key --domain go.example");
+  installed.keep(join(place.folder, "links-a"));
   expect(ports(output)).toContain("http://the.service has 0 domains and 0 links.\n");
   expect(output).toContain("    + 5 to create\n");
   expect(output).toContain('Go there, look at the plan above, and run "pulumi up".');
@@ -48,7 +53,7 @@ test("an empty account gets a project of files, whose first up works", async () 
   ]);
   expect(await run("cd links-a && npm run --silent validate")).toBe("No mistake in 1 link and 1 domain.\n");
   await run("cd links-a && pulumi up --yes --skip-preview --suppress-outputs");
-  // Another project of the same account makes a link beside the first one.
+  // Another project for the same account makes a second link beside the first one.
   const printed = await run("init links-b --key-file key --template typescript --no-install");
   expect(printed).toContain("Go on there with:\n  npm install\n  pulumi stack init dev\n");
   expect(read("links-b/index.ts")).toContain('shortlink.Domain.get("domain", "go.example")');
@@ -60,13 +65,37 @@ test("an empty account gets a project of files, whose first up works", async () 
     ...["pulumi", "pulumi-2"],
   ]);
 
-  // Nothing is overwritten.
+  // `init` overwrites nothing.
   writeFileSync(join(place.folder, "links-b", "package.json"), "mine");
   expect(await run("init links-b --key-file key", 2)).toContain(
-    "links-b has package.json, Pulumi.yaml, .gitignore already, and nothing there is overwritten",
+    "links-b has package.json, Pulumi.yaml, .gitignore already, and init overwrites nothing",
   );
   expect(read("links-b/package.json")).toBe("mine");
-  // The key is in no file but as a secret of the stack.
+  installed.lend(join(place.folder, "other/links-a"));
+  expect(await run("init other/links-a --key-file key", 1)).toContain(
+    'There is a stack "dev" of a project "links-a" already.',
+  );
+  if (hasTerminal) {
+    // A local state without a passphrase yet.
+    const { PULUMI_CONFIG_PASSPHRASE: _, ...environment } = pulumiEnvironment(join(place.folder, "state"));
+    const command = `unset PULUMI_CONFIG_PASSPHRASE; ${process.execPath} ${join(root, "dist/cli/main.js")} init other/links-c`;
+    installed.lend(join(place.folder, "other/links-c"));
+    const asked = await typed(
+      `${command} --package ${packed.tarball} --key-file key --url ${emulator.url} --template files --no-import`,
+      environment,
+      [
+        ["New passphrase", "wonder"],
+        ["The same again", "wander"],
+        ["The passphrases differ.", "\u0015wonder"],
+      ],
+    );
+    expect(asked).toContain("+ 4 to create");
+    expect(asked).not.toMatch(/wonder|wander/);
+    const variables = Object.entries({ ...environment, PULUMI_CONFIG_PASSPHRASE: "wonder" });
+    for (const [name, value] of variables) if (name.startsWith("PULUMI_")) place.set(name, value);
+    expect(await run("cd other/links-c && pulumi config get shortlink:apiKey")).toBe(`${emulator.apiKey}\n`);
+  }
+  // Outside the key file, the key exists only as a secret of the stack.
   expect(await run(`grep -rl ${emulator.apiKey} --exclude-dir node_modules .`)).toBe("./key\n");
 });
 
@@ -74,18 +103,25 @@ test("an account is brought into files and into the stack, and the preview shows
   await send(emulator, "POST", "/domains", { form: "name=go.example" });
   for (const alias of ["docs", "fair"])
     await send(emulator, "POST", "/links", { form: `domain_id=1&alias=${alias}&url=https://example.com/` });
+  installed.lend(join(place.folder, "all"));
   const output = await run("init all --key-file key --import");
   expect(output).toContain("links: 2 links and 1 domain in 3 files.\n");
   expect(output).toContain("They are imported.");
   expect(output).toMatch(/Resources:\n {4}6 unchanged/);
   expect(emulator.requests.filter(({ method }) => method !== "GET")).toHaveLength(3);
 
-  await send(emulator, "PATCH", "/links/1", { form: "redirect_password=x" });
-  // What npm has installed it need not install again.
-  await run("mkdir again && mv all/node_modules all/package-lock.json again");
-  const stopped = await run("init again --key-file key --import");
+  const dated = "active_period_start_at=2026-01-01T00:00:00&active_period_end_at=2027-01-01T00:00:00";
+  await send(emulator, "PATCH", "/links/1", { form: `redirect_password=x&${dated}` });
+  installed.lend(join(place.folder, "again"));
+  expect(await run("init again --key-file key --import", 2)).toContain("Links have active periods (1), and ");
+  expect(readdirSync(join(place.folder, "again"))).toHaveLength(2);
+  const stopped = await run("init again --key-file key --import --time-zone UTC");
   expect(stopped).toContain("  pulumi config set --secret docs.redirectPassword\n");
-  expect(stopped).toContain("Then run: npx pulumi-shortlink import --run");
+  expect(stopped).toMatch(/Then go to \S*again and run: npx pulumi-shortlink import --run/);
+  const early = await run("cd again && npx pulumi-shortlink import --run", 1);
+  expect(early).toContain('failed:\nerror: The files of the LinkCatalog "links" have a mistake:\n');
+  expect(early).toContain("there is no secret config:docs.redirectPassword");
+  expect(early).not.toContain("stackTrace");
   await run("cd again && pulumi config set --secret docs.redirectPassword y");
   expect(await run("cd again && npx pulumi-shortlink import --run")).toContain("They are imported.");
 });
@@ -97,7 +133,10 @@ test("what is missing or wrong is one message, and nothing is written", async ()
   };
   await wrong("init new", "There is no terminal to ask on: give the address with --url, and the key in");
   await wrong("init new --key-file nothing", "nothing cannot be read (ENOENT).");
-  await wrong("init new --key-file key --domain nothing", "A domain is a host name like go.example.com.");
+  await wrong(
+    "init new --key-file key --domain nothing",
+    "Give a host name like go.example.com for the domain.",
+  );
   await wrong(
     "init new --key-file key --import --template typescript",
     "--import writes the account as files: leave out --template typescript.",
@@ -107,26 +146,60 @@ test("what is missing or wrong is one message, and nothing is written", async ()
   await wrong("init new --key-file key --url nothing", "must be a web address");
 });
 
-// The command of this name takes other options on macOS, and Windows has none.
-test.runIf(process.platform === "linux")("on a terminal it asks for what is not given", async () => {
-  const command = `${process.execPath} ${join(root, "dist/cli/main.js")} init new --no-install`;
+/** Types a command on a terminal and answers its questions. */
+async function typed(
+  command: string,
+  variables: Record<string, string>,
+  answers: [question: string, answer: string][],
+) {
   const child = spawn("script", ["-qfec", `stty cols 120 rows 40; ${command}`, "/dev/null"], {
     cwd: place.folder,
-    env: { ...process.env, TERM: "xterm", SHORTLINK_BASE_URL: "", SHORTLINK_API_KEY: "" },
+    env: { ...process.env, ...variables, TERM: "xterm" },
   });
   let output = "";
   child.stdout.setEncoding("utf8").on("data", (text: string) => (output += text));
-  const answer = async (question: string, text: string) => {
-    await expect.poll(() => output, { timeout: 20_000 }).toContain(question);
-    child.stdin.write(`${text}\r`);
-  };
-  await answer("Address of the service", emulator.url);
-  await answer("API key", emulator.apiKey);
-  await answer("How do you want to keep the links?", "\u001b[B");
-  await answer("Domain of the short links", "go.example");
+  for (const [question, answer] of answers) {
+    await expect.poll(() => output, { timeout: 60_000 }).toContain(question);
+    child.stdin.write(`${answer}\r`);
+  }
   await once(child, "close");
   expect(child.exitCode, output).toBe(0);
-  expect(output).toContain("Go on there with:");
   expect(output).not.toContain(emulator.apiKey);
+  return output;
+}
+// macOS has a `script` command with other options, Windows has none.
+const hasTerminal = process.platform === "linux";
+
+test.runIf(hasTerminal)("on a terminal it asks for what is not given", async () => {
+  const ask = async (folder: string, ...answers: [question: string, answer: string][]) => {
+    const command = `${process.execPath} ${join(root, "dist/cli/main.js")} init ${folder} --no-install`;
+    const output = await typed(command, { SHORTLINK_BASE_URL: "", SHORTLINK_API_KEY: "" }, answers);
+    expect(output).toContain("Go on there with:");
+    return output;
+  };
+  const connection: [string, string][] = [
+    ["Address of the service", emulator.url],
+    ["API key", emulator.apiKey],
+  ];
+  await ask(
+    "new",
+    ...connection,
+    ["How do you want to keep the links?", "\u001b[B"],
+    ["Domain of the short links", "go.example"],
+  );
   expect(read("new/index.ts")).toContain('new shortlink.Domain("domain", { name: "go.example" })');
+
+  await send(emulator, "POST", "/domains", { form: "name=go.example" });
+  const period = "active_period_start_at=2026-01-01T00:00:00&active_period_end_at=2027-01-01T00:00:00";
+  await send(emulator, "POST", "/links", { form: `domain_id=1&alias=a&url=https://example.com/&${period}` });
+  const output = await ask(
+    "all",
+    ...connection,
+    ["import them into the stack?", ""],
+    ["Time zone of the account (1 link with an active period)", "nowhere"],
+    ["Name a time zone like Europe/Berlin.", "\u0015Europe/Berlin"],
+  );
+  expect(output).toMatch(
+    /pulumi config set shortlink:timeZone Europe\/Berlin\r\n[^]*import links --run\r\n$/,
+  );
 });

@@ -6,8 +6,8 @@ import { root } from "../../tools/environment.mjs";
 import { Commands } from "../helpers/commands";
 import { pack } from "../helpers/project";
 
-// The packed package in projects of each kind, as package managers lay them out. `npm run endurance` takes all kinds, `npm test` the
-// strictest layout; the examples and `init` have npm with programs in TypeScript and CommonJS.
+// The packed package in projects of each kind, as package managers lay them out. `npm run endurance` tests all kinds, `npm test` the
+// strictest layout. The examples and `init` test npm with programs in TypeScript and CommonJS.
 
 let packed: ReturnType<typeof pack>;
 beforeAll(() => {
@@ -46,7 +46,7 @@ const npm = "npm install --silent --no-audit --no-fund";
 interface Layout {
   files: Record<string, string>;
   install: string;
-  /** Folder of the project, if it is another one. */
+  /** The folder of the project, if it is a subfolder. */
   in?: string;
 }
 const layouts: Record<string, Layout> = {
@@ -94,7 +94,7 @@ test.each(chosen)("the package works in a project of %s", async (name) => {
     await emulator.close();
     place.remove();
   });
-  // Nothing may be found above the project.
+  // Node must find nothing above the project.
   await place.run("rm node_modules package.json Pulumi.yaml");
   for (const [file, text] of Object.entries(files))
     place.write(file, text.replaceAll("TARBALL", packed.tarball));

@@ -10,7 +10,7 @@ import { readJournal } from "../../src/account/journal-files";
 import { pulumiEnvironment, root } from "../../tools/environment.mjs";
 import { send, visit } from "../helpers/emulator";
 
-// A run of 24 links is killed at any moment, and the next one too; the third ends where the program says, with nothing doubled and nothing lost.
+// An update of 24 links is killed at a random moment, and so is the next one. The third must match the program, without duplicates.
 
 const runs = Number(process.env.KILL_RUNS ?? 5);
 const seed = Number(process.env.KILL_SEED ?? Math.floor(Math.random() * 2 ** 32));
@@ -91,7 +91,7 @@ class Stack {
   }
 }
 
-/** The processes that a process has started, and those that they have. */
+/** All descendants of a process. */
 function descendants(pid: number): number[] {
   const { stdout } = spawnSync("ps", ["-A", "-o", "pid=,ppid="], { encoding: "utf8" });
   const all = stdout
@@ -107,7 +107,7 @@ function kill(pid: number): void {
   try {
     process.kill(pid, "SIGKILL");
   } catch {
-    // It ended by itself.
+    // The process has already ended.
   }
 }
 
@@ -131,7 +131,7 @@ function randoms(state: number): () => number {
   };
 }
 
-/** Starts an update and kills it after so many requests, alone or with all that it has started. Returns who may live on. */
+/** Starts an update and kills it after so many requests, alone or with its descendants. Returns the processes that may live on. */
 async function killedUp(stack: Stack, requests: number, isAlone: boolean): Promise<number[]> {
   const before = stack.emulator.requests.length;
   const child = stack.start("up", "--yes", "--skip-preview", "--suppress-outputs");
@@ -144,7 +144,7 @@ async function killedUp(stack: Stack, requests: number, isAlone: boolean): Promi
   return started;
 }
 
-/** Each link is there once, as the program says, and the state has it. */
+/** Expects each link exactly once, as in the program and in the state. */
 async function expectAsProgram(stack: Stack): Promise<void> {
   const { emulator, environment } = stack;
   const { DESTINATION: destination = "", SHIFT: shift = "0" } = environment;
@@ -178,7 +178,7 @@ test.each(Array.from({ length: runs }, (_, i) => i))(
       }
       left = await killedUp(stack, requests, isAlone);
       await stack.run("cancel", "--yes");
-      // So is the run that finishes it.
+      // The run that should finish it is killed too.
       left.push(...(await killedUp(stack, 1 + Math.floor(random() * requests), random() < 0.5)));
       await stack.run("cancel", "--yes");
       const { status, output } = await stack.up();
@@ -188,7 +188,7 @@ test.each(Array.from({ length: runs }, (_, i) => i))(
       const { status: unchanged, output: plan } = await stack.run("preview", "--expect-no-changes");
       expect(unchanged, plan).toBe(0);
       expect(emulator.requests.length).toBe(sent);
-      // What the engine has in its state is struck out of the journal.
+      // The journal has no open notes for objects in the state.
       expect(readJournal(journal).intents.filter(({ service }) => service === emulator.url)).toEqual([]);
     } finally {
       left.forEach(kill);
@@ -203,7 +203,7 @@ test("killed runs that leave no journal, as on a fresh runner, are finished as d
   const stack = new Stack("runner", emulator, { SHORTLINK_JOURNAL: "none", SHORTLINK_ADOPT: "ifEqual" });
   try {
     await stack.run("stack", "init");
-    // Links are made; then all of them get another destination and move to the other domain.
+    // The first run makes the links. The second gives all of them another destination on the other domain.
     for (const change of [{}, { DESTINATION: "https://new.example/", SHIFT: "1" }]) {
       Object.assign(stack.environment, change);
       await killedUp(stack, 1 + Math.floor(random() * count), false);
@@ -217,13 +217,13 @@ test("killed runs that leave no journal, as on a fresh runner, are finished as d
   }
 });
 
-/** Six links that hand on their aliases, and two that have none of their own. */
+/** Six links that pass on their aliases, and two with derived aliases. */
 const rotated = (by: number): string => {
   const named = Array.from({ length: 6 }, (_, i) => [`link-${i}`, `alias-${(i + by) % 6}`]);
   return JSON.stringify(Object.fromEntries([["free-0", null], ...named, ["free-1", null]]));
 };
 
-/** The links whose alias or destination is not what the program says. */
+/** The links whose alias or destination differs from the program. */
 async function strayed(emulator: Emulator, aliases: string): Promise<string[]> {
   const wanted = Object.entries(JSON.parse(aliases) as Record<string, string | null>);
   const answers = wanted.flatMap(([name, alias]) =>
@@ -253,7 +253,7 @@ test("aliases go round among links at --parallel 1, some without an alias of the
   }
 });
 
-// The same program goes on, the old one comes back, or a third one comes.
+// The next program is the same, the old one, or a third one.
 test.each(Array.from({ length: Math.ceil(runs / 3) }, (_, i) => i))(
   `move %i of aliases of seed ${seed} is killed, and the next up says what the program says`,
   async (i) => {
@@ -270,7 +270,7 @@ test.each(Array.from({ length: Math.ceil(runs / 3) }, (_, i) => i))(
       await stack.run("cancel", "--yes");
       for (const by of [[1], [0], [3]][i % 3] ?? []) {
         stack.environment.ALIASES = rotated(by);
-        // A provider that was left alone ends what is on its way.
+        // A provider that survives finishes its open requests.
         await setTimeout(1500);
         const plan = await stack.run("preview", "--expect-no-changes");
         if (plan.status === 0) expect(await strayed(emulator, rotated(by)), plan.output).toEqual([]);
@@ -298,7 +298,7 @@ test("a provider whose engine is killed sends nothing new and ends", async () =>
     const providers = () => left.filter((pid) => isRunning(pid).stdout.includes("dynamic-provider"));
     expect(providers().length).toBeGreaterThan(0);
     await expect.poll(providers, { timeout: 10_000 }).toEqual([]);
-    // What was on its way when the engine ended, and no request of a later window.
+    // Only requests that were under way when the engine ended, and none of a later window.
     expect(emulator.requests.length).toBeLessThan(10 + 4);
   } finally {
     left.forEach(kill);

@@ -36,13 +36,13 @@ async function stackOf(first: Args, domains: string[] = ["go.example"]) {
   });
 }
 
-/** The link as the service has it. */
+/** The link as the service shows it. */
 async function remote(id = 1): Promise<Record<string, unknown>> {
   const { status, body } = await send(emulator, "GET", `/links/${id}`);
   return status === 200 ? (body as { data: Record<string, unknown> }).data : { status };
 }
 
-/** What a command sent to the service. */
+/** The requests that a command sent to the service. */
 async function requestsOf(command: () => Promise<unknown>): Promise<string[]> {
   const before = emulator.requests.length;
   await command();
@@ -74,7 +74,7 @@ const every: Required<Omit<Args, "adopt">> = {
 test("a link with every field lives from its creation to its end, and no output of it tells a secret", async () => {
   const stack = await stackOf(every);
   const outputs: string[] = [];
-  /** Keeps what a command prints. */
+  /** Keeps the output of a command. */
   const kept = async <Result extends { output: string }>(command: Promise<Result>) => {
     const result = await command;
     outputs.push(result.output);
@@ -83,7 +83,7 @@ test("a link with every field lives from its creation to its end, and no output 
   const preview = await kept(stack.preview());
   expect(preview.changes).toEqual({ create: 3 });
   expect(preview.output).toContain('alias              : "docs"');
-  // What exists already is looked for once.
+  // The provider looks once for existing objects.
   expect(emulator.requests.map(({ method }) => method)).toEqual(["GET"]);
 
   const upRequests = await requestsOf(async () => {
@@ -116,7 +116,7 @@ test("a link with every field lives from its creation to its end, and no output 
     await requestsOf(async () => expect((await stack.refresh()).changes).toEqual({ same: 3 })),
   ).toHaveLength(2);
 
-  // Equivalent spellings change nothing.
+  // Equivalent spellings are no change.
   stack.change({
     ...every,
     url: " https://example.com/a ",
@@ -132,7 +132,7 @@ test("a link with every field lives from its creation to its end, and no output 
   );
   stack.change(every);
 
-  // What is changed behind Pulumi's back is shown under its name and put right.
+  // Changes behind Pulumi's back appear under the field's name, and the next up reverts them.
   const wanted = await remote();
   const changes = [
     ["url=https://example.com/x", '~ url: "https://example.com/a" => "https://example.com/x"'],
@@ -149,7 +149,7 @@ test("a link with every field lives from its creation to its end, and no output 
   ] as const;
   for (const [form] of changes)
     expect((await send(emulator, "PATCH", "/links/1", { form })).status).toBe(200);
-  // Seen from the program: what the next "up" will do about it.
+  // From the program's side: the change that the next "up" will make.
   const repair = (await kept(stack.preview({ refresh: true }))).output.replace(/ +:/g, ":");
   for (const [, line] of changes) {
     const [, sign = "", field = ""] = /^([~-]) (\w+):/.exec(line) ?? [];
@@ -165,7 +165,7 @@ test("a link with every field lives from its creation to its end, and no output 
   expect(after).toEqual(before);
   expect((await stack.refresh()).changes).toEqual({ same: 3 });
 
-  // The program gives the passwords plain.
+  // The program passes the passwords as plain text.
   stack.change({
     ...every,
     redirectPassword: "another-visitor-secret",
@@ -308,7 +308,7 @@ test("a plain link: what its state keeps, what is added or deleted behind Pulumi
   const plain: Args = { url: "https://example.com/a", alias: "docs" };
   const stack = await stackOf(plain);
   await stack.up();
-  // The constant text of the provider and nothing volatile; the place in the program and no other file.
+  // The state has the constant provider text and nothing volatile. Its positions are in the program and in no other file.
   const { resources } = stack.state();
   const [domain, link] = resources;
   expect(domain).toMatchObject({
@@ -348,7 +348,7 @@ test("a plain link: what its state keeps, what is added or deleted behind Pulumi
   await stack.up();
   expect(await remote()).toMatchObject({ redirect_password: false, privacy: 0, pixels: [] });
 
-  // A password is removed also when the statistics become protected by none.
+  // The provider removes the password even if the statistics now require one and the program has none.
   stack.change({ ...plain, password: "old" });
   await stack.up();
   stack.change({ ...plain, privacy: "password" });
@@ -397,7 +397,7 @@ test("outputs that the program did not give are there, and secrets stay secrets"
   await stack.preview();
   await stack.up();
   given = {};
-  // The ones that are ignored keep their values.
+  // Ignored fields keep their values.
   const { outputs, changes } = await stack.up();
   expect(changes).toEqual({ same: 2, update: 2 });
   expect(seen).toEqual([

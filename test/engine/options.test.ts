@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { createStack, type TestStack } from "../helpers/engine";
 import { send } from "../helpers/emulator";
 
-// Pulumi's own resource options, each at a link of its own.
+// Pulumi's resource options, each on a separate link.
 
 let emulator: Emulator;
 let stack: TestStack;
@@ -30,7 +30,7 @@ afterEach(async () => {
   await emulator.close();
 });
 
-/** What a command sends to the service, with aliases in the place of the ids of links. */
+/** The requests that a command sends, with aliases instead of the ids of links. */
 async function requestsOf(command: () => Promise<unknown>): Promise<string[]> {
   const before = emulator.requests.length;
   const aliases = await remote();
@@ -71,7 +71,7 @@ test("each option does at a link what it does at every resource", async () => {
     alias: "secret",
   });
 
-  // A link that is replaced where it is, is deleted first, because its alias is taken by itself. New names are no change.
+  // A link that is replaced on the same address is deleted first, because it holds the alias itself. New names are no change.
   const { old, derived, ...others } = first;
   const url = "https://example.com/b";
   links = {
@@ -88,7 +88,7 @@ test("each option does at a link what it does at every resource", async () => {
   };
   expect(await requestsOf(inPlace)).toEqual(["DELETE /links/in-place", "POST /links"]);
 
-  // The new names are now those of the state; and another release may bring another text of the provider.
+  // The state now has the new names. Another release may have another provider text.
   links = { ...links, new: old, "new-derived": derived };
   const text = JSON.stringify(await stack.export());
   await stack.import(JSON.parse(text.replaceAll("exports.handler=()=>", "exports.handler = () => ")));
@@ -112,7 +112,7 @@ test("each option does at a link what it does at every resource", async () => {
     data: { privacy: 0, clicks_limit: 0 },
   });
 
-  // A protected link is not destroyed, and a retained one stays on the service. The plan of it all sends nothing.
+  // A protected link is not destroyed, and a retained one stays on the service. The preview of destroy sends nothing.
   expect(await requestsOf(() => stack.destroy({ previewOnly: true }).catch(() => undefined))).toEqual([]);
   expect(await remote()).toHaveLength(7);
   await expect(stack.destroy()).rejects.toThrow("protect");

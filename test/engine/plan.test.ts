@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { Commands } from "../helpers/commands";
 import { send } from "../helpers/emulator";
 
-// What `pulumi-shortlink plan` says of a real plan, and what the run then does and costs.
+// The report of `pulumi-shortlink plan` for a real plan, and the effect and cost of the run.
 
 let emulator: Emulator;
 let project: Commands;
@@ -33,7 +33,7 @@ test("a plan names what stops working, each change with its place, and exactly t
   const before = ["keep", "gone", "moved", "renamed", "edited", "one"].map((key) => link(key, "go.example"));
   catalog("go.example: {}, old.example: {}", ...many, ...before, link("locked", "old.example"));
   await project.run("pulumi stack init dev && pulumi up --yes --skip-preview");
-  // By then the account may send requests again.
+  // After this wait the account may send requests again.
   await setTimeout(1000);
   const { body } = await send(emulator, "GET", "/domains?search=go.example");
   const [go] = (body as { data: { id: number }[] }).data;
@@ -94,7 +94,7 @@ test("a plan names what stops working, each change with its place, and exactly t
   expect(emulator.requests.length - sent).toBe(plan.requests);
   expect(await project.run("shortlink plan")).toBe("No changes; 42 unchanged.\n\nIt sends no request.\n");
 
-  // An alias of a link that is deleted at the end of the run: a request that is refused, a look, and a move out of the way.
+  // A link gets the alias of a link that is deleted at the end of the run: a refused request, a lookup, and a move out of the way.
   const handedOn = after.filter((line) => !line.includes(" one: "));
   catalog(domains, ...handedOn.map((line) => line.replace("alias: other", "alias: one")));
   const next = JSON.parse(await project.run("shortlink plan --format json")) as Plan;
@@ -106,10 +106,18 @@ test("a plan names what stops working, each change with its place, and exactly t
   await project.run("pulumi up --yes --skip-preview");
   expect(emulator.requests.length - done).toBe(next.requests);
 
-  // A file that was cut: the plan names the links that would go.
+  // A file was truncated: the plan names the links that would be deleted.
   project.set("SHORTLINK_ALLOW_DELETES", "0");
   catalog(domains, ...after.slice(0, 20));
   const accident = await project.run("shortlink plan", 1);
   expect(accident).toContain("Pulumi cannot plan this program.");
   expect(accident).toMatch(/links would be deleted or replaced \(many-\d+, /);
+
+  // Pulumi can plan without the service.
+  catalog(domains, ...after);
+  project.set("SHORTLINK_BASE_URL", "http://127.0.0.1:1");
+  project.set("SHORTLINK_MOVED_FROM", emulator.url);
+  expect(await project.run("shortlink plan")).toContain(
+    "The plan lacks the names of domains and the duration:",
+  );
 }, 300_000);

@@ -11,7 +11,7 @@ test("sixty random links are created, edited and destroyed, and in between no pl
     seed,
     numRuns: 2,
   });
-  // The edit leaves some links as they are, takes the fields of others away and deletes a few.
+  // The edit keeps some links, removes the fields of others and deletes a few.
   const edited = second
     .slice(0, 57)
     .map((args, i) => (i % 3 === 0 ? first[i] : i % 3 === 1 ? args : { url: args.url }));
@@ -29,7 +29,7 @@ test("sixty random links are created, edited and destroyed, and in between no pl
     const before = emulator.requests.length;
     expect((await stack.preview()).changes).toEqual({ same: count + 2 });
     expect(emulator.requests.length).toBe(before);
-    // What the refresh found different, the run after it would put right.
+    // If the refresh found a difference, the run after it would show a change.
     expect((await stack.up({ refresh: true })).changes).toEqual({ same: count + 2 });
   };
   try {

@@ -8,7 +8,7 @@ import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
 import { createStack, type TestStack } from "../helpers/engine";
 import { send } from "../helpers/emulator";
 
-// What a program marks as a secret is nowhere in clear: not in a plan, a state, a message or the journal.
+// Values that a program marks as secret appear nowhere in plain text: not in a plan, a state, a message or the journal.
 
 let emulator: Emulator;
 let stack: TestStack;
@@ -49,13 +49,13 @@ test("a secret alias, name or destination is encrypted in every output, and take
   outputs.push((await stack.refresh()).output, (await stack.preview()).output, (await stack.up()).output);
   expect((await stack.preview()).changes).toEqual({ same: 3 });
   expect(inClear(outputs.join("\\n"))).toEqual([]);
-  // The link's own address holds the name of the domain, which is a secret of another resource.
+  // The link's short URL contains the name of the domain, which is a secret of another resource.
   expect(inClear(stack.state().text).filter((value) => value !== hidden.name)).toEqual([]);
   expect(readdirSync(journal).length).toBeGreaterThan(0);
   for (const name of readdirSync(journal))
     expect(inClear(readFileSync(join(journal, name), "utf8"))).toEqual([]);
 
-  // Refused for its alias, and by a message that repeats the destination.
+  // The service refuses the first for its alias, and the second with a message that repeats the destination.
   await send(emulator, "POST", "/links", {
     form: `url=https://example.com/&domain_id=1&alias=${hidden.alias}-2`,
   });
@@ -78,7 +78,7 @@ test("a key that was set without --secret brings one warning with what to do, in
     const go = new shortlink.Domain("go", { name: "go.example" });
     return { link: new shortlink.Link("docs", { domainId: go.id, url: "https://example.com/" }).id };
   };
-  const warning = "shortlink:apiKey is not marked as a secret, so it is in clear in Pulumi.test.yaml";
+  const warning = "shortlink:apiKey is not marked as a secret, so it is in clear text in Pulumi.test.yaml";
   expect((await stack.preview()).output).not.toContain("not marked");
   await stack.pulumi("config", "set", "--plaintext", "shortlink:apiKey", emulator.apiKey);
   for (const { output } of [await stack.preview(), await stack.up()]) {

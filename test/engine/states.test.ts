@@ -6,8 +6,8 @@ import { expect, test } from "vitest";
 import { root } from "../../tools/environment.mjs";
 import { createStack } from "../helpers/engine";
 
-// States that releases have written for the program below. Each must be to this version what its own is: nothing to
-// do. A release adds its file once, with WRITE_STATE=<version>, and no file is ever written again.
+// States that releases have written for the program below. This version must find nothing to do in each of them.
+// A release adds its file once, with WRITE_STATE=<version>. Never write a file again.
 const folder = join(root, "test", "states");
 
 function program() {
@@ -35,7 +35,7 @@ function program() {
       ],
     },
   ];
-  // One after the other, so that they have the same ids each time.
+  // One after the other, so that they get the same ids each time.
   const links: shortlink.Link[] = [];
   args.forEach((each, i) => {
     links.push(new shortlink.Link(`link-${i}`, { ...each, domainId: go.id }, { dependsOn: [...links] }));
@@ -43,7 +43,7 @@ function program() {
   return Promise.resolve({ aliases: links.map(({ alias }) => alias) });
 }
 
-/** Where in a program a resource stands is of no interest, and names folders of a machine. */
+/** Drops positions in the program: they do not matter here, and they name folders of a machine. */
 function withoutPositions(deployment: unknown): string {
   const dropped = new Set(["sourcePosition", "stackTrace"]);
   return `${JSON.stringify(deployment, (key, value: unknown) => (dropped.has(key) ? undefined : value), 2)}\n`;
@@ -53,7 +53,7 @@ const release = process.env.WRITE_STATE;
 async function writeState(): Promise<void> {
   const file = join(folder, `${release}.json`);
   expect(existsSync(file)).toBe(false);
-  // The time zone makes the state hold an echo.
+  // The time zone puts an echo into the state.
   const emulator = await createEmulator({ flavour: { timeZone: "Asia/Kolkata" } });
   const stack = await createStack(emulator, program);
   await stack.up();
@@ -65,7 +65,7 @@ if (release !== undefined) test("the state of a release is written once", writeS
 
 test.each(readdirSync(folder))("the state %s gives a plan without changes", async (file) => {
   const emulator = await createEmulator({ flavour: { timeZone: "Asia/Kolkata" } });
-  // The same objects, made by a stack of this version, which then forgets them.
+  // A stack of this version makes the same objects and then loses its state.
   const first = await createStack(emulator, program);
   await first.up();
   first.remove();

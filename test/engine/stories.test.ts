@@ -7,7 +7,7 @@ import { createStack } from "../helpers/engine";
 import type { Program } from "../helpers/simulated-engine";
 import { apply, differences, firstProgram, isPossible, story } from "../helpers/stories";
 
-// The stories of `stories.test.ts` by the real engine, a few of them, and without kills (see `kills.test.ts`).
+// Some stories of `stories.test.ts` with the real engine, without kills (see `kills.test.ts`).
 
 const stories = fc.sample(story, { seed, numRuns: Number(process.env.ENGINE_STORIES ?? 10) });
 
@@ -67,7 +67,7 @@ test.each(stories.map((each, i) => [i, each] as const))(
         stack.env("SHORTLINK_ADOPT", "always");
         last = await up();
       }
-      // What is in the way of an alias: the messages say how to get rid of it.
+      // An object is in the way of an alias. The messages say how to remove it.
       const ways = [...last.matchAll(/run "pulumi up --(target|replace|exclude) '(.*?)'"/gi)];
       for (const option of new Set(ways.map(([, each = ""]) => each))) {
         log.push(last);

@@ -8,7 +8,7 @@ import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
 import { createStack, type TestStack } from "../helpers/engine";
 import { send, visit } from "../helpers/emulator";
 
-// Runs that fail and changes that are taken back, accidents with the state, and two resources that come to one object.
+// Failed runs, changes that are undone, accidents with the state, and two resources with one object.
 
 let emulator: Emulator;
 let stacks: TestStack[];
@@ -44,7 +44,7 @@ const linksOf = (links: Record<string, Args>, domain = "go.example") => {
     new shortlink.Link(name, { url: url(name), domainId: go.id, alias: name, ...args }, opts);
 };
 
-/** Where a visitor of each alias gets. */
+/** The destination of a visitor, for each alias. */
 async function destinations(...aliases: string[]): Promise<(string | undefined)[]> {
   const answers = aliases.map((alias) => visit(emulator, `http://go.example/${alias}`));
   return (await Promise.all(answers)).map(({ location }) => location);
@@ -65,7 +65,7 @@ test("a swap that fails at any of its writes and is taken back leaves both links
   program = () => linksOf(before);
   await stack.up();
   for (const nth of [1, 2, 3, 4, 5]) {
-    // From this write on none is carried out, not even those that put things back.
+    // The service refuses this write and all later ones, even those that undo changes.
     for (let each = nth; each < nth + 20; each++)
       emulator.faults.push({ method: "PATCH", nth: each, answer: 403 });
     program = () => linksOf(swapped);
@@ -86,22 +86,22 @@ test("two resources of one object are refused before anything is sent, and the r
   const sent = writes();
   program = () =>
     linksOf({ docs: {}, news: {}, again: { alias: "docs-2", url: url("docs"), opts: { import: "1" } } });
-  await expect(stack.preview()).rejects.toThrow(/two resources cannot share it/);
+  await expect(stack.preview()).rejects.toThrow(/two resources cannot manage one object/);
   program = () => {
     linksOf({ docs: {} });
     new shortlink.Domain("same", { name: "GO.example", adopt: "ifEqual" });
   };
-  await expect(stack.preview()).rejects.toThrow(/name is also that of the resource "(go|same)"/);
+  await expect(stack.preview()).rejects.toThrow(/name is already used by the resource "(go|same)"/);
   program = () =>
     linksOf({
       docs: {},
       one: { alias: "x", opts: { import: "7" } },
       two: { alias: "y", opts: { import: "7" } },
     });
-  await expect(stack.preview()).rejects.toThrow(/import: link 7 is also that of the resource "(one|two)"/);
+  await expect(stack.preview()).rejects.toThrow(/import: link 7 is already used by the resource "(one|two)"/);
   expect(writes()).toBe(sent);
 
-  // Renamed without aliases, in a run that fails elsewhere: the engine has the link under both names.
+  // Renamed without aliases in a run that fails elsewhere: the state has the link under both names.
   await send(emulator, "POST", "/links", { form: `url=${url("x")}&domain_id=1&alias=taken` });
   const renamed = { renamed: { alias: "docs", url: url("docs"), adopt: "ifEqual" }, news: {} };
   program = () => linksOf({ ...renamed, other: { alias: "taken" } });
@@ -112,7 +112,7 @@ test("two resources of one object are refused before anything is sent, and the r
   expect(await destinations("docs", "news")).toEqual([url("docs"), url("news")]);
   expect((await stack.preview()).changes).toEqual({ same: 4 });
 
-  // The same in a run whose state is lost; then the new name is on another domain, and the old one's goes with its link.
+  // The same in a run whose state is lost. Then the new name moves to another domain, and the old domain is deleted with its link.
   await send(emulator, "DELETE", "/links/3");
   const before = await stack.export();
   const again = { again: { alias: "docs", url: url("docs"), adopt: "ifEqual" } };
@@ -133,7 +133,7 @@ test("an import that stays in the program means nothing to a link that has its o
   program = () => new shortlink.Link("docs", args, opts).id && {};
   await stack.up();
   expect(idOf("docs")).toBe("1");
-  // A replacement by another domain, one that the user asks for, and one that deletes first.
+  // A replacement for another domain, one that the user requests, and one that deletes first.
   await send(emulator, "POST", "/domains", { form: "name=go.example" });
   args = { ...args, domainId: 2 };
   await stack.up();
@@ -162,7 +162,7 @@ test("ignoreChanges finds targets and pixels by their place in the program", asy
   expect((await send(emulator, "GET", "/links/1")).body).toMatchObject({
     data: { clicks_limit: 5, targets: targets("us"), pixels: [{ id: 1 }, { id: 3 }] },
   });
-  // Another order in the program is no change.
+  // A different order in the program is no change.
   program = () =>
     linksOf({ docs: { ...docs, targets: targets("us").reverse(), pixelIds: [1, 3], clicksLimit: 5 } });
   expect((await stack.preview()).changes).toEqual({ same: 3 });
@@ -202,7 +202,7 @@ test("a domain's new name that fails at a link, and links that were moved, are t
 test("what another stack has taken over stays in its hands", async () => {
   await send(emulator, "POST", "/domains", { form: "name=go.example" });
   const docs = (to: string) => ({ url: url(to), domainId: 1, alias: "docs" });
-  // Both stacks are those of one user.
+  // One user has both stacks.
   const journal = mkdtempSync(join(tmpdir(), "shortlink-journal-"));
   onTestFinished(() => rmSync(journal, { recursive: true }));
   await stack.config({ "shortlink:journal": journal });
@@ -218,7 +218,7 @@ test("what another stack has taken over stays in its hands", async () => {
       "The link with the id 1 has it. It differs from the program in url",
     );
     expect(await destinations("docs")).toEqual([url("a")]);
-    // As if the other stack were on another machine, whose journal is not this one.
+    // As if the other stack were on another machine with its own journal.
     await send(emulator, "PATCH", "/links/1", { form: "clicks_limit=7" });
   }
 });
@@ -246,7 +246,7 @@ test("what a failed or interrupted replacement left in the way of an alias is go
     await stack.up({ [option]: [urn] });
     await stack.up();
   };
-  // "a" moves to another domain, and "b" gets its alias in the same run, where it fails.
+  // "a" moves to another domain, and the update that gives its alias to "b" fails in the same run.
   const other = () => new shortlink.Domain("other", { name: "other.example" });
   program = () => {
     other();
@@ -273,7 +273,7 @@ test("what a failed or interrupted replacement left in the way of an alias is go
   expect(await destinations("a", "b", "c")).toEqual([url("a"), undefined, url("b")]);
   expect(await count("/links")).toBe(2);
 
-  // "b" gives its alias to "a" while --replace makes it new, of which the provider hears no plan; and that fails.
+  // "b" passes its alias to "a" while --replace recreates "b". The provider sees no plan for "b", and the update of "a" fails.
   program = named({ a: { alias: "c" }, b: {} });
   await stack.up({ replace: [urnOf("b")] });
   expect(await destinations("a", "b", "c")).toEqual([undefined, url("b"), url("a")]);

@@ -5,7 +5,7 @@ import { afterEach, expect, test } from "vitest";
 import { createStack, type TestStack } from "../helpers/engine";
 import { send } from "../helpers/emulator";
 
-// What other versions of the service, and other accounts on it, make of a stack.
+// The same stack on other versions of the service and in other accounts.
 
 let emulator: Emulator;
 let stack: TestStack;
@@ -58,8 +58,8 @@ test("an account whose plan has no own aliases is told what to set", async () =>
   await send(emulator, "POST", "/domains", { form: "name=go.example" });
   program = () => ({ alias: new shortlink.Link("docs", { domainId: 1, url }).alias });
   await expect(stack.up()).rejects.toThrow(
-    "alias: You don't have access to this feature. The program names no alias, and this one was made for it: name one, " +
-      'or leave it to the service with "pulumi config set shortlink:aliases service".',
+    "alias: You don't have access to this feature. The provider derived this alias, because the program has none: set one, " +
+      'or let the service choose with "pulumi config set shortlink:aliases service".',
   );
   await stack.config({ "shortlink:aliases": "service" });
   expect((await stack.up()).outputs.alias).toMatch(/^[A-Za-z0-9]{6}$/);
@@ -78,7 +78,7 @@ test("an active period is told and compared in the account's time zone, and date
     return { start: link.activePeriodStartAt, end: link.activePeriodEndAt };
   };
   await expect(stack.up()).rejects.toThrow(
-    "activePeriodStartAt has a time zone, but the service reads it in that of the account: write it without one",
+    "activePeriodStartAt has a time zone, but the service uses the time zone of the account: write the date without one",
   );
   await stack.config({ "shortlink:timeZone": "America/New_York" });
   const local = { start: "2026-03-01T08:00:00", end: "2026-07-01T08:00:00" };
@@ -96,7 +96,7 @@ test("an active period is told and compared in the account's time zone, and date
   expect((await stack.refresh()).output).toContain('"2026-07-01T08:00:00" => "2026-08-01T08:00:00"');
   expect((await stack.up()).changes).toEqual({ same: 1, update: 1 });
 
-  // Who adopts such a link finds it equal, and the zone makes no difference to what is there.
+  // An adoption finds such a link equal, and the time zone makes no difference to existing objects.
   await stack.config({ "shortlink:timeZone": undefined });
   program = () => {
     const docs = {
@@ -133,7 +133,7 @@ test("a value that the service does not keep is an error each time, until the pr
     return { id: go.id };
   };
   const reason = (field: string) =>
-    `${field}: the service answered with success but did not keep the value, or not all of it.`;
+    `${field}: the service answered with success but did not keep all of the value.`;
   for (let i = 0; i < 2; i++) await expect(stack.up()).rejects.toThrow(reason("homepageUrl"));
   home = undefined;
   expect((await stack.up()).changes).toEqual({ same: 1, update: 1 });

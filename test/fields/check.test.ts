@@ -3,7 +3,7 @@ import { checkFields } from "../../src/fields/check";
 import type { Row } from "../../src/fields/row";
 import { toForm } from "../../src/fields/table";
 
-// What a row makes of a field, for rows that no resource has yet.
+// The effect of a row on its field, for rows that no resource has yet.
 
 const campaign: Row = { kind: "text", wire: "campaign", max: 40, doc: "", example: "spring" };
 const secret: Row = { ...campaign, wire: "secret", secret: true };
@@ -31,7 +31,7 @@ test("what is wrong with a text is said of each by its name", () => {
   expect(checkFields(table, { campaign: 1, secret: "x".repeat(41) })).toEqual({
     fields: {},
     problems: [
-      { property: "campaign", reason: "must be a text" },
+      { property: "campaign", reason: "must be text" },
       { property: "secret", reason: "is longer than 40 characters" },
     ],
   });

@@ -4,7 +4,7 @@ import type { Table } from "../../src/fields/row";
 import { comparable, inOrderOf, inZone, observe, secretsOf, toForm, wishOf } from "../../src/fields/table";
 import { linkFields } from "../../src/link/fields";
 
-// What follows from the rows of a table, by the table of links.
+// Functions over a table of fields, tested with the table of links.
 
 const target = (key: string, n: number) => ({ key, value: `https://example.com/${n}` });
 
@@ -168,7 +168,7 @@ describe("a date and time", () => {
   ])("%s is read", (text, canonical) => expect(read(text)).toBe(canonical));
 
   const unreal = "must be a real date and time like 2026-03-01T08:00:00";
-  const far = "must lie in the years 1970 to 2037";
+  const far = "must be in the years 1970 to 2037";
   test.each([
     ["2026-02-30T08:00:00", unreal],
     ["2026-03-01", unreal],

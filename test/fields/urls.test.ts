@@ -10,7 +10,7 @@ import { send, test } from "../helpers/emulator";
 
 const isUrl = (url: string) => readField(linkFields.url, url).issues.length === 0;
 
-// What the check accepts, the service accepts, and the other way round: else `up` fails in the middle.
+// The check and the service accept the same URLs. A difference would make `up` fail in the middle.
 
 beforeEach(async ({ emulator }: { emulator?: Emulator }) => {
   if (!emulator) return;
@@ -26,7 +26,7 @@ function* valuesOf(tree: object, names: string[]): Generator<string> {
   }
 }
 
-/** Those of some URLs about which check and emulator do not agree. */
+/** The URLs about which check and emulator disagree. */
 async function disputed(emulator: Emulator, urls: string[]): Promise<string[]> {
   const found: string[] = [];
   const queue = [...urls];

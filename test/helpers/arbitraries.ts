@@ -2,7 +2,7 @@ import fc from "fast-check";
 
 // Arguments as a user may write them, in all their spellings.
 
-/** In CI the same resources each time, so that a failure there is due to a change; elsewhere every run explores. */
+/** Fixed in CI, so that only a change of the code makes a test fail. Locally, each run tries new values. */
 export const seed = process.env.CI ? 20_261_121 : Date.now() % 2 ** 31;
 
 const path = fc.stringMatching(/^[a-z0-9]{1,8}$/);
@@ -46,7 +46,7 @@ const targets = fc.oneof(
 const password = fc.stringMatching(/^[ -~]{1,20}$/);
 const maybe = <Value>(arbitrary: fc.Arbitrary<Value>) => fc.option(arbitrary, { nil: undefined });
 
-/** Everything of a link that may be there or not; ids of spaces and pixels are those of the emulator. */
+/** The arguments of a link without domain and alias. The emulator has these spaces and pixels. */
 export const linkArgs = fc
   .record({
     spaceId: maybe(fc.constantFrom<unknown>(1, 2, "3")),
@@ -65,7 +65,7 @@ export const linkArgs = fc
   })
   .map(({ period, targeting, ...rest }) => ({ ...rest, ...period, ...targeting }));
 
-/** Everything of a domain that may be there or not. */
+/** All optional arguments of a domain. */
 export const domainArgs = fc.record({
   homepageUrl: maybe(url.filter((text) => text.length < 200)),
   notFoundUrl: maybe(url.filter((text) => text.length < 200)),

@@ -7,7 +7,7 @@ import type { Emulator } from "pulumi-shortlink/emulator";
 import { expect } from "vitest";
 import { pulumiEnvironment, root } from "../../tools/environment.mjs";
 
-/** A project in a folder of its own, and the commands that its owner types there; `shortlink` is the command of this package. */
+/** A project in a new folder, and the commands that its owner types there. `shortlink` is the command of this package. */
 export class Commands {
   readonly folder = mkdtempSync(join(tmpdir(), "shortlink-commands-"));
   readonly #environment: Record<string, string>;
@@ -34,7 +34,7 @@ export class Commands {
     this.#environment[name] = value;
   }
 
-  /** Runs a command line that must end with a status, and returns what it printed on both streams. */
+  /** Runs a command line, expects its exit status, and returns its output on both streams. */
   async run(command: string, status = 0): Promise<string> {
     const main = join(root, "dist/cli/main.js");
     const line = command.replace(/^shortlink/, `${process.execPath} ${main}`);

@@ -3,7 +3,7 @@ import { test as base } from "vitest";
 import { Client } from "../../src/service/client";
 import { createEmulator, type Emulator } from "../../src/emulator/server";
 
-/** `test` with an emulator of its own, and a client for it. */
+/** `test` with a new emulator and a client for it. */
 export const test = base.extend<{ emulator: Emulator; client: Client }>({
   emulator: async ({}, use) => {
     const emulator = await createEmulator();
@@ -15,7 +15,7 @@ export const test = base.extend<{ emulator: Emulator; client: Client }>({
   },
 });
 
-/** A request as any HTTP client would send it, with the emulator's key and a JSON `Accept` unless told otherwise. */
+/** Sends a request as any HTTP client would, by default with the emulator's key and a JSON `Accept`. */
 export async function send(
   emulator: Emulator,
   method: string,
@@ -43,7 +43,7 @@ export async function send(
   };
 }
 
-/** The links without what no copy has in common with its original. */
+/** The links without the fields that always differ between a copy and its original. */
 export async function bareLinks(emulator: Emulator): Promise<unknown[]> {
   const { body } = await send(emulator, "GET", "/links?per_page=100&sort_by=alias&sort=asc");
   const volatile = /^(?:id|domain_id|clicks|created_at|updated_at|last_rotation|user_id|pivot)$/;
@@ -58,7 +58,7 @@ export async function bareLinks(emulator: Emulator): Promise<unknown[]> {
           )
         : value;
   const all = (body as { data: { targets: object; targets_type: string | null }[] }).data;
-  // The order of targets means something only where visitors take turns.
+  // The order of targets matters only for rotations.
   const ordered = all.map((link) => {
     if (link.targets_type === "rotations" || link.targets === null) return link;
     const targets = Object.values(link.targets) as { key: string }[];

@@ -8,14 +8,14 @@ import * as settings from "@pulumi/pulumi/runtime/settings";
 import type { Emulator } from "pulumi-shortlink/emulator";
 import { findPulumi, pulumiEnvironment } from "../../tools/environment.mjs";
 
-/** What one command printed and changed. */
+/** The output and the changes of one command. */
 export interface Outcome {
-  /** Number of resources by what was (or would be) done to them, for example `{ create: 2, same: 1 }`. */
+  /** Number of resources by operation, done or planned, for example `{ create: 2, same: 1 }`. */
   changes: Record<string, number>;
   output: string;
 }
 
-/** A stack of its own state, run by the real engine. */
+/** A stack with its own state, run by the real engine. */
 export interface TestStack {
   up(options?: {
     parallel?: number;
@@ -26,9 +26,9 @@ export interface TestStack {
   preview(options?: { refresh?: boolean }): Promise<Outcome>;
   refresh(): Promise<Outcome>;
   destroy(options?: { previewOnly?: boolean }): Promise<Outcome>;
-  /** The state as it lies on disk, secrets encrypted, and the resources of this package in it. */
+  /** The state file with encrypted secrets, and the resources of this package in it. */
   state(): { text: string; resources: Resource[] };
-  /** Puts a state as `export` gave it into the place of the stack's own. */
+  /** Replaces the stack's state with one that `export` returned. */
   import(deployment: unknown): Promise<void>;
   /** The state as `pulumi stack export` writes it, with secrets encrypted. */
   export(): Promise<unknown>;
@@ -49,12 +49,12 @@ export interface Resource {
   outputs: Record<string, unknown>;
 }
 
-// Connections of the SDK are shared by address. A new engine may get the port of one that has ended; the dead connection would then
-// answer for it, and the SDK takes that for the end of the program.
+// The SDK shares connections by address, and a new engine may reuse the port of an earlier one. The dead connection would then
+// answer, and the SDK would take that for the end of the program.
 const { grpcClientOptions } = settings as unknown as { grpcClientOptions: Record<string, number> };
 grpcClientOptions["grpc.use_local_subchannel_pool"] = 1;
 
-/** Creates a stack whose settings point to the emulator. `diff` prints details in the place of progress. */
+/** Creates a stack whose settings point to the emulator. `diff` prints details instead of progress. */
 export async function createStack(
   emulator: Pick<Emulator, "url" | "apiKey">,
   program: () => Promise<unknown>,
@@ -89,8 +89,8 @@ export async function createStack(
   workspace.selectStack = () => Promise.resolve();
   const stack = await automation.Stack.select("test", workspace);
 
-  // After each command the Automation API starts up to three more that tell of it, a third of a second each. The backend's files
-  // say the same; secrets stay encrypted there.
+  // After each command the Automation API runs up to three slow commands to report on it. The test reads the backend's files
+  // instead, where secrets stay encrypted.
   const readCheckpoint = () => {
     const text = readFileSync(join(backend, "stacks/engine/test.json"), "utf8");
     const { checkpoint } = JSON.parse(text) as { checkpoint: { latest: { resources?: Resource[] } } };
@@ -126,7 +126,7 @@ export async function createStack(
     }
   }
 
-  /** What the Automation API lacks. */
+  /** Runs a command that the Automation API lacks. */
   async function pulumi(...args: string[]): Promise<string> {
     const all = [...args, "--stack", "test"];
     const child = spawn("pulumi", all, { cwd: folder, env: environment, stdio: ["ignore", "pipe", "pipe"] });
@@ -186,7 +186,7 @@ export async function createStack(
       const given = Object.entries(values).flatMap(([key, value]) =>
         value === undefined ? [] : [[key, { value, secret: /apiKey$|Password$/.test(key) }] as const],
       );
-      // All in one command: a test is made of commands, each a third of a second.
+      // One command for all values, because each command is slow.
       if (given.length > 0) await stack.setAllConfig(Object.fromEntries(given));
       for (const [key, value] of Object.entries(values))
         if (value === undefined) await stack.removeConfig(key);
@@ -203,7 +203,7 @@ export async function createStack(
   return self;
 }
 
-/** Commands cost a third of a second each, so a file asks once for the CLI's version, makes one stack, and encrypts each key once. */
+/** Commands are slow. So a file asks once for the CLI's version, makes one stack, and encrypts each key once. */
 let cli: Promise<automation.PulumiCommand> | undefined;
 const newBackend = new Map<string, Buffer>();
 const sealed = new Map<string, automation.StackSettings>();
@@ -212,5 +212,5 @@ function withConfig(settings: automation.StackSettings, config: automation.Stack
   return { ...settings, config: { ...settings.config, ...config } };
 }
 
-/** A command that failed; the message is what it printed. */
+/** A command that failed. The message is its output. */
 export class EngineError extends Error {}

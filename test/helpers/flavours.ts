@@ -1,6 +1,6 @@
 import type { Flavour } from "../../src/emulator/server";
 
-/** What the emulator makes of the looks of records; none of it may be taken for a change. */
+/** Variations of the emulator's answers. The provider must not mistake any of them for a change. */
 export const flavours: Record<string, Flavour> = {
   "the newest version": {},
   "old names": { oldNames: true },

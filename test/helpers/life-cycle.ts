@@ -4,20 +4,20 @@ import type { DynamicProvider } from "../../src/engine/dynamic";
 
 type Values = Record<string, unknown>;
 
-/** What the engine does with a resource, as its plan shows it. */
+/** The engine's planned operation on a resource. */
 type Plan = "create" | "same" | "update" | "replace";
 
-/** What is expected of a step. */
+/** The expected result of a step. */
 export interface Expected {
   plan?: Plan;
   /** Part of the state afterwards. */
   state?: Values;
 }
 
-/** As it travels between engine and provider. */
+/** The value as it travels between engine and provider. */
 const onTheWire = <Value>(value: Value): Value => JSON.parse(JSON.stringify(value)) as Value;
 
-/** One resource through its life: check and diff, then what the engine makes of the answer, in the right order. */
+/** Takes one resource through its life, with the calls of the engine in the right order. */
 export class LifeCycle {
   readonly #provider: DynamicProvider;
   id = "";
@@ -29,7 +29,7 @@ export class LifeCycle {
     this.#provider = provider;
   }
 
-  /** Canonical inputs for the arguments of a program. The check must find nothing wrong with them. */
+  /** Returns the canonical inputs for a program's arguments. The check must accept them. */
   async check(args: Values, olds = this.inputs): Promise<Values> {
     const news = onTheWire({ __provider: "text", ...args });
     const { inputs, failures } = await this.#provider.check(olds ?? {}, news);
@@ -37,7 +37,7 @@ export class LifeCycle {
     return onTheWire(inputs);
   }
 
-  /** What the engine would do, and whether the old object goes first. */
+  /** The operation that the engine would plan, and whether it would delete the old object first. */
   async plan(inputs: Values): Promise<{ plan: Plan; deletesFirst: boolean }> {
     if (this.inputs === undefined) return { plan: "create", deletesFirst: false };
     const {
@@ -75,17 +75,17 @@ export class LifeCycle {
     [this.id, this.state] = [id, onTheWire(outs)];
   }
 
-  /** `pulumi refresh`. Returns whether the object is still there. */
+  /** `pulumi refresh`. Returns whether the object still exists. */
   async refresh(): Promise<boolean> {
     const { props, inputs } = await this.#provider.read(this.id, this.state);
     if (!props) return false;
     this.state = onTheWire(props);
-    // Without drift the engine is left the inputs that it has.
+    // Without drift the engine keeps its inputs.
     this.inputs = onTheWire(inputs ?? this.inputs);
     return true;
   }
 
-  /** Neither a plan nor a refresh shows a change, nor a plan after that refresh. */
+  /** Expects no change in a plan, in a refresh, and in a plan after that refresh. */
   async expectSettled(): Promise<void> {
     const [state, inputs] = [this.state, this.inputs ?? {}];
     expect(await this.plan(inputs)).toMatchObject({ plan: "same" });
@@ -93,7 +93,7 @@ export class LifeCycle {
     expect(await this.plan(inputs)).toMatchObject({ plan: "same" });
   }
 
-  /** `pulumi destroy`, twice: what is gone is deleted. */
+  /** `pulumi destroy`, twice: deleting a missing object must succeed. */
   async destroy(): Promise<void> {
     for (const _time of ["once", "again"]) await this.#provider.delete(this.id, this.state);
     expect(await this.#provider.read(this.id, this.state)).toEqual({});

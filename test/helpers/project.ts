@@ -1,21 +1,44 @@
 import { execFileSync, spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { pulumiEnvironment, root } from "../../tools/environment.mjs";
 
-/** The packed package, as `npm publish` would send it, in a folder of its own. */
+/** Packs the package into a new folder, as `npm publish` would. */
 export function pack(): { tarball: string; folder: string } {
   const folder = mkdtempSync(join(tmpdir(), "shortlink-package-"));
-  // Without scripts: the build under test is there already.
+  // Without scripts: the build under test exists already.
   const args = ["pack", "--ignore-scripts", "--silent", "--pack-destination", folder];
   const name = execFileSync("npm", args, { cwd: root, encoding: "utf8" }).trim();
   return { tarball: join(folder, name), folder };
 }
 
-/** A copy of an example in a folder of its own, with the packed package beside its program. */
+/** Shares one npm installation between projects with the same dependencies, because npm is slow. */
+export class Installed {
+  #kept: string | undefined;
+
+  /** Fills the folder of a new project. */
+  lend(folder: string): void {
+    mkdirSync(folder, { recursive: true });
+    if (this.#kept !== undefined) execFileSync("cp", ["-al", `${this.#kept}/.`, folder]);
+  }
+
+  /** Keeps the packages of the first project. */
+  keep(folder: string): void {
+    if (this.#kept !== undefined) return;
+    this.#kept = mkdtempSync(join(tmpdir(), "shortlink-installed-"));
+    const parts = ["node_modules", "package-lock.json"].map((name) => join(folder, name));
+    execFileSync("cp", ["-al", ...parts, this.#kept]);
+  }
+
+  remove(): void {
+    if (this.#kept !== undefined) rmSync(this.#kept, { recursive: true });
+  }
+}
+
+/** A copy of an example in a new folder, with the packed package beside its program. */
 export class Project {
   readonly folder = mkdtempSync(join(tmpdir(), "shortlink-project-"));
   readonly #environment: Record<string, string>;
@@ -27,11 +50,11 @@ export class Project {
       filter: (source) => !source.includes("node_modules"),
     });
     cpSync(tarball, join(this.folder, tarball.slice(tarball.lastIndexOf("/") + 1)));
-    // The examples are checked with all other types; the compiler would check them again in each command.
+    // `npm test` checks the types of the examples. The compiler would check them again in each command.
     const typescript = { PULUMI_NODEJS_TRANSPILE_ONLY: "true" };
-    // What npm has in its cache it need not ask for again.
+    // npm takes packages from its cache without asking the registry.
     const npm = { npm_config_prefer_offline: "true", npm_config_audit: "false", npm_config_fund: "false" };
-    // Not in the cache of the machine: these paths do not come again.
+    // Kept out of the machine's cache: these paths are never used again.
     const compiled = { NODE_COMPILE_CACHE: join(dirname(tarball), "compiled") };
     this.#environment = {
       ...pulumiEnvironment(join(this.folder, ".pulumi")),
@@ -41,9 +64,9 @@ export class Project {
     };
   }
 
-  /** Runs a command line in the project's folder; both streams together. */
+  /** Runs a command line in the project's folder. The output has both streams. */
   async run(command: string): Promise<{ output: string; status: number | null }> {
-    // Each command has a shell of its own.
+    // Each command runs in a new shell.
     for (const [, name = "", value = ""] of /^export /.test(command) ? command.matchAll(/(\w+)=(\S+)/g) : [])
       this.#environment[name] = value;
     const child = spawn("bash", ["-c", `{ ${command}\n} 2>&1`], { cwd: this.folder, env: this.#environment });
@@ -53,7 +76,7 @@ export class Project {
     return { output, status: child.exitCode };
   }
 
-  /** Starts a command that goes on until the end of the test, and waits for its first line. */
+  /** Starts a command that runs until the end of the test, and waits for its first line. */
   async start(command: string): Promise<string> {
     const child = spawn("bash", ["-c", `exec ${command}`], {
       cwd: this.folder,
@@ -75,7 +98,7 @@ export class Project {
   async remove(): Promise<void> {
     for (const child of this.#background) {
       const closed = once(child, "close");
-      // npx is a process of its own that does not pass signals on, so its whole group goes.
+      // npx does not pass signals on, so the test ends its whole process group.
       if (child.pid !== undefined) process.kill(-child.pid, "SIGTERM");
       await closed;
     }

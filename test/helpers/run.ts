@@ -18,7 +18,7 @@ export function settingsOf({ url, apiKey }: Pick<Emulator, "url" | "apiKey">, mo
   return { "shortlink:baseUrl": url, "shortlink:apiKey": apiKey, ...more };
 }
 
-/** The providers as a process of their own has them, one run of the engine long, and what they tell the user. */
+/** New providers, as in a new process for one run of the engine, and their messages to the user. */
 export function newRun(settings: Settings, clock?: Clock): Providers & { said: string[] } {
   const said: string[] = [];
   const say = (text: string) => void said.push(text);

@@ -4,9 +4,9 @@ import { isDeepStrictEqual } from "node:util";
 import type { DynamicProvider } from "../../src/engine/dynamic";
 import { newRun, type Settings } from "./run";
 
-// What the engine does in a preview and an update, as far as providers can tell (engine.md, and the sources of 3.258): checks and diffs
-// one after the other, as many writes at a time as it may, deletions at the end and only where nothing failed. A run takes
-// milliseconds here and seconds there, so stories are told here by the hundreds.
+// Simulates the engine's preview and update as providers see them (from the sources of Pulumi 3.258). Checks and diffs run one after
+// the other, writes in parallel. Deletions come last, and only if nothing failed. A simulated run is fast, so tests can run hundreds
+// of stories.
 
 export interface Options {
   import?: string;
@@ -20,7 +20,7 @@ export interface Options {
 }
 export interface Resource {
   type: "Domain" | "Link";
-  /** A `domainId` that begins with `@` is the id of the domain of that name. */
+  /** A `domainId` such as `@go` means the id of the domain `go`. */
   args: {
     [name: string]: unknown;
     name?: string;
@@ -45,32 +45,32 @@ interface Entry {
   domain?: string | undefined;
   isIncomplete?: boolean;
   isTainted?: boolean;
-  /** Deleted already, and to be created again. */
+  /** Already deleted, and not created again yet. */
   isReplaced?: boolean;
 }
 export interface State {
   live: Entry[];
-  /** What was replaced, and whose deletion is pending. */
+  /** Replaced objects whose deletion is pending. */
   pending: Entry[];
 }
 
 export interface Run {
   program: Program;
   isPreview?: boolean;
-  /** After so many saved steps the engine is killed. */
+  /** The engine is killed after this many saved steps. */
   killedAfter?: number | undefined;
-  /** Does the engine save its state after each step? */
+  /** True if the engine saves its state after each step. */
   checkpoints?: boolean;
   parallel?: number;
   refresh?: boolean;
-  /** Names of the only resources that the run is about. */
+  /** Limits the run to the resources with these names. */
   targets?: string[] | undefined;
   /** Names of resources to replace. */
   replace?: string[] | undefined;
 }
 export interface Result {
   errors: string[];
-  /** The resources that the run changed, or would change, as `create docs`. */
+  /** The resources that the run changed, or would change, for example `create docs`. */
   changes: string[];
   isKilled: boolean;
 }
@@ -79,10 +79,10 @@ export const urnOf = (type: string, name: string) =>
   `urn:pulumi:test::stories::pulumi-nodejs:dynamic/shortlink:${type}::${name}`;
 const unknown = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 
-/** As it travels between engine and provider. */
+/** The value as it travels between engine and provider. */
 const plain = <Value>(value: Value): Value => JSON.parse(JSON.stringify(value)) as Value;
 
-/** Tells a provider the state of a stack when it asks, as the engine's monitor does. */
+/** Answers a provider that asks for the state of a stack, as the engine's monitor does. */
 export async function createMonitor(): Promise<{ address: string; state: State; close: () => void }> {
   const sdk = createRequire(require.resolve("@pulumi/pulumi"));
   const { ResourceMonitorService } = sdk("@pulumi/pulumi/proto/resource_grpc_pb") as {
@@ -122,7 +122,7 @@ export async function createMonitor(): Promise<{ address: string; state: State; 
   return monitor;
 }
 
-/** The providers as a process of their own has them. */
+/** New providers, as in a new process. */
 function providersOf(settings: Settings): Record<"Domain" | "Link", DynamicProvider> {
   const { domain, link } = newRun(settings);
   return { Domain: domain, Link: link };
@@ -172,12 +172,12 @@ export async function run(
 
   const ids = new Map<string, Promise<string | undefined>>();
   const running = new Set<Promise<void>>();
-  /** Starts a step when one of the engine's workers is free; until then the engine plans no further. */
+  /** Starts a step when one of the engine's workers is free. Until then the engine plans no further. */
   const start = async (call: () => Promise<void>): Promise<Promise<void>[]> => {
     while (running.size >= parallel) await Promise.race(running);
     const step = attempt(call).finally(() => running.delete(step));
     running.add(step);
-    // In an array, or whoever awaits the start would await the step.
+    // In an array, because awaiting the start would also await a bare promise.
     return [step];
   };
   const remove = (entry: Entry) =>
@@ -309,7 +309,7 @@ export async function run(
         errors.push(`${name} is protected`);
         continue;
       }
-      // The engine checks a replacement again, without the old inputs and what is to be ignored.
+      // The engine checks a replacement again, without the old inputs and without `ignoreChanges`.
       const wish = isTargeted ? inputs : await check({}, news);
       if (!wish) continue;
       if (deleteFirst && !old.isReplaced) {
@@ -334,7 +334,7 @@ export async function run(
   if (errors.length === 0 && !isKilled) {
     const leaving = now.live.filter((each) => !seen.has(each) && !(each.name in program) && !each.isReplaced);
     const gone = [...now.pending, ...leaving].filter(({ name }) => isTarget(name));
-    // Links before the domains that they depend on.
+    // Deletes links before the domains that they depend on.
     for (const type of ["Link", "Domain"])
       await Promise.all(gone.filter((each) => each.type === type).map(remove));
   }
@@ -367,7 +367,7 @@ function wishesOf(program: Program): Record<string, string | null> {
   return Object.fromEntries(Object.entries(program).map(([name, { args }]) => [name, args.alias ?? null]));
 }
 
-/** The new inputs with the old values of some properties, which the engine finds by their place: `targets[0].value`. */
+/** The new inputs with the old values of ignored properties. The engine finds these by path: `targets[0].value`. */
 function ignoring(news: Values, olds: Values, paths: string[] = []): Values {
   const copy = structuredClone(news);
   for (const path of paths) {

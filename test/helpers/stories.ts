@@ -3,7 +3,7 @@ import type { Emulator, Fault } from "../../src/emulator/server";
 import { send, visit } from "./emulator";
 import type { Options, Program } from "./simulated-engine";
 
-// Stories: a program of links and domains, and what happens to it and its stack on some days.
+// Stories: a program of links and domains, and the changes and accidents of some days.
 
 type Change =
   | { do: "swap" | "rename" | "adopt renamed"; link: number; with: number }
@@ -18,7 +18,7 @@ export interface Day {
   change: Change;
   faults: Fault[];
   killedAfter: number | undefined;
-  /** Is the provider killed too, before so many requests? */
+  /** If the engine is killed, the provider is killed too, after this many requests. */
   cutAfter: number | undefined;
   checkpoints: boolean;
   parallel: number;
@@ -114,7 +114,7 @@ export const story: fc.Arbitrary<Story> = fc.record({
   days: fc.array(day, { minLength: 1, maxLength: 4 }),
 });
 
-/** A day's program, made of those of the days before. */
+/** Derives a day's program from the programs of the days before. */
 export function apply(change: Change, programs: Program[]): Program {
   const program = structuredClone(programs.at(-1) as Program);
   const names = Object.keys(program).filter((name) => program[name]?.type === "Link");
@@ -181,7 +181,7 @@ export function apply(change: Change, programs: Program[]): Program {
   }
 }
 
-/** Two links cannot have one alias. */
+/** False if two links share an alias, or two domains a name. */
 export function isPossible(program: Program): boolean {
   const keys = Object.values(program).flatMap(({ type, args }) =>
     type === "Domain" ? [args.name] : args.alias === undefined ? [] : [`${args.domainId}/${args.alias}`],
@@ -208,7 +208,7 @@ interface Entry {
   id: string;
 }
 
-/** What differs on the service from what the program says, without links that the program does not name. */
+/** Differences between the service and the program. Ignores links that the program does not name. */
 export async function differences(emulator: Emulator, program: Program, live: Entry[]): Promise<string[]> {
   const made = await records(emulator);
   const found: string[] = [];

@@ -5,7 +5,7 @@ import type { Clock } from "../../src/service/clock";
 import { send } from "../helpers/emulator";
 import { newRun, settingsOf } from "../helpers/run";
 
-// How long a write waits for the plan of the link that has its alias: by what is known, and by a bound where nothing is.
+// A write waits for the plan of the link that has its alias. If the provider knows too little, a fixed bound ends the wait.
 
 /** A clock on which time passes only by waiting. */
 function waitedFor(): Clock & { milliseconds: number } {
@@ -40,7 +40,7 @@ const urn = (name: string) => `urn:pulumi:test::moves::pulumi-nodejs:dynamic/sho
 const newsOf = (name: string, alias: string, resources: number) => ({
   __provider: "text",
   __urn: urn(name),
-  // Nobody answers there: the state cannot be had.
+  // No monitor answers at this address, so the state is unavailable.
   __state: `127.0.0.1:1 moves ${resources}`,
   ...{ url: `https://example.com/${name}`, domainId: 1, alias },
 });

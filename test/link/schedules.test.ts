@@ -10,8 +10,8 @@ import { seed } from "../helpers/arbitraries";
 import { send } from "../helpers/emulator";
 import { newRun, quickClock } from "../helpers/run";
 
-// Random programs, one after the other, on a service whose answers get lost at random, by an engine that may be killed at
-// random: in the end there is on the service what the last program says, and nothing else.
+// Random programs, one after the other. The service loses responses and the engine is killed, both at random. In the end
+// the service must match the last program exactly.
 
 const schedules = Number(process.env.SCHEDULES ?? 150);
 
@@ -24,27 +24,27 @@ type Program = Record<string, Args>;
 interface Resource {
   id: string;
   outs: Record<string, unknown>;
-  /** The last update of it ended with an error that let the engine save what it said. */
+  /** The last update ended with an error that let the engine save its properties. */
   isIncomplete?: true;
 }
 interface State {
   resources: Map<string, Resource>;
-  /** What was replaced or removed and is still to be deleted. */
+  /** Replaced or removed objects that are still to be deleted. */
   condemned: Resource[];
 }
 
-/** One `pulumi up` of a process of its own. */
+/** One `pulumi up` in a new process. */
 interface Up {
   program: Program;
   faults: Fault[];
-  /** After how many steps the engine is killed. */
+  /** The engine is killed after this many steps. */
   killedAfter: number | undefined;
-  /** Does the engine save its state after each step? */
+  /** True if the engine saves its state after each step. */
   checkpoints: boolean;
 }
 
 const url = fc.constantFrom("https://example.com/1", "https://example.com/2");
-/** Two links that are always there hand on their aliases; two come and go, move, and may have no alias of their own. */
+/** Two permanent links pass on their aliases. Two others come and go, move, and may have no alias. */
 const moving = fc.record({ domainId: fc.constant(1), alias: fc.constantFrom("a", "b", "c"), url });
 const passing = (...aliases: string[]) =>
   fc.record(
@@ -55,7 +55,7 @@ const program: fc.Arbitrary<Program> = fc.record(
   { one: moving, two: moving, three: passing("d", "e"), four: passing("f", "g") },
   { requiredKeys: ["one", "two"], noNullPrototype: true },
 );
-/** Two links cannot have one alias. */
+/** False if two links share an alias. */
 const isPossible = (links: Program) => {
   const named = Object.values(links).flatMap(({ domainId, alias }) =>
     alias === undefined ? [] : [`${domainId}/${alias}`],
@@ -73,7 +73,7 @@ const fault: fc.Arbitrary<Fault> = fc
     },
     { requiredKeys: ["answer", "when"] },
   )
-  // An account that is never allowed anything is waited for ten minutes; and what is refused is not carried out.
+  // A permanent 429 would make the client wait for ten minutes. A refused request is never carried out.
   .map((each) => (each.answer === 429 ? { ...each, nth: each.nth ?? 1, when: "before" } : each));
 const up: fc.Arbitrary<Up> = fc.record({
   program: program.filter(isPossible),
@@ -82,14 +82,14 @@ const up: fc.Arbitrary<Up> = fc.record({
   checkpoints: fc.boolean(),
 });
 
-/** What the engine does in an `up`, as far as providers can tell: a check and a diff of one after the other, writes at a time. */
+/** Simulates the engine's `up` as providers see it: checks and diffs one after the other, writes in parallel. */
 async function carryOut(
   { program: wanted, killedAfter, checkpoints }: Up,
   saved: State,
   settings: Record<string, string>,
   { refresh = false } = {},
 ): Promise<{ errors: string[]; isKilled: boolean }> {
-  // Or two thousand schedules would take a day.
+  // Real waits would be too slow for so many schedules.
   const { link } = newRun(settings, quickClock);
   const state = copyOf(saved);
   let steps = 0;
@@ -107,7 +107,7 @@ async function carryOut(
       else state.resources.set(name, { id, outs: props });
     });
     const errors = await failuresOf(reads);
-    // The engine does nothing more, and the next run must do it again.
+    // The engine stops here, and the next run must refresh again.
     if (errors.length > 0) return { errors, isKilled: true };
   }
   const deleteCondemned = () =>
@@ -117,7 +117,7 @@ async function carryOut(
         step(() => (state.condemned = state.condemned.filter((each) => each !== resource)));
       }),
     );
-  // What an earlier run could not delete any more comes first.
+  // Deletions that an earlier run left come first.
   const left = await deleteCondemned();
   if (left.length > 0 || isKilled) return { errors: left, isKilled: true };
   const writes: Promise<void>[] = [];
@@ -186,7 +186,7 @@ async function links(emulator: Emulator) {
   return (body as { data: { id: number; short_url: string; url: string }[] }).data;
 }
 
-/** What was found once. The first: an update whose answer is lost leaves its alias in doubt, and another link needs that. */
+/** Regression tests. In the first, an update with a lost response leaves its alias in doubt, and another link needs that alias. */
 const known: [Up[], number][] = [
   [
     [
@@ -240,7 +240,7 @@ test(`${schedules} schedules of faults and kills end where the last program says
         let killed: Program[] = [];
         for (const each of [...ups, last]) {
           emulator.faults.push(...each.faults);
-          // As the page says: what killed runs have begun is seen by a refresh only, unless the program is still the same.
+          // As documented: only a refresh sees the work of killed runs, unless the program stayed the same.
           const refresh = killed.some((before) => !isDeepStrictEqual(before, each.program));
           const outcome = await carryOut(each, state, settings, { refresh });
           emulator.faults.length = 0;
@@ -249,7 +249,7 @@ test(`${schedules} schedules of faults and kills end where the last program says
         }
         const made = await links(emulator);
         expect(state.condemned).toEqual([]);
-        // What a killed run made and the program does not name any more, or on another domain, the journal tells of.
+        // The journal names each link that a killed run made and that no resource of the last program has.
         const ids = [...state.resources.values()].map(({ id }) => id);
         const orphans = made.filter(({ id }) => !ids.includes(String(id)));
         const { intents } = readJournal(folder);
@@ -266,7 +266,7 @@ test(`${schedules} schedules of faults and kills end where the last program says
           const short = alias === undefined ? expect.any(String) : `http://${host}/${alias}`;
           expect(made.find((each) => each.id === id)).toMatchObject({ url, short_url: short as string });
         }
-        // And the next plan shows nothing.
+        // The next plan shows nothing.
         const sent = emulator.requests.length;
         expect(await carryOut(last, state, settings)).toEqual({ errors: [], isKilled: false });
         expect(emulator.requests.length).toBe(sent);

@@ -68,7 +68,7 @@ test("each way not to answer is told, and each way to answer is good", async () 
     [`${one}/gone`]: "it answers 404",
     [`${one}/broken`]: "it answers 500",
     [`${one}/to-gone`]: "it answers 404 after 1 redirect",
-    [`${one}/circle-1`]: "its redirects go round in a circle",
+    [`${one}/circle-1`]: "its redirects lead in a circle",
     [`${one}/long-0`]: "it has more than 20 redirects",
     [`${one}/hangs`]: "it does not answer in time",
     [`${closed}/`]: "it does not answer (ECONNREFUSED)",
@@ -79,7 +79,7 @@ test("each way not to answer is told, and each way to answer is good", async () 
     timeout: 300,
   });
   expect(Object.fromEntries(problems)).toEqual(bad);
-  // Each once; GET only where HEAD did not do.
+  // One HEAD per destination. GET follows only if HEAD was not enough.
   expect(asked.filter((line) => line === "HEAD /")).toHaveLength(2);
   expect(asked.filter((line) => line.startsWith("GET ")).sort()).toEqual([
     "GET /broken",

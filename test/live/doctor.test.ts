@@ -11,7 +11,7 @@ import { checkJournal, checkService } from "../../src/live/doctor";
 import { send } from "../helpers/emulator";
 import { settingsOf, type Settings } from "../helpers/run";
 
-// What `pulumi-shortlink doctor` sees of a service and a journal; the command itself is in `test/engine/doctor.test.ts`.
+// The checks of `pulumi-shortlink doctor` on a service and a journal. `test/engine/doctor.test.ts` tests the command.
 
 function accountOf(settings: Settings): Account {
   return new Account({
@@ -43,7 +43,7 @@ test.each([
   expect(emulator.requests.length - sent).toBe(2);
   expect(checks.map(({ about, ok, text }) => [about, ok, text.replace(/\d+ ms/, "… ms")])).toEqual([
     ["service", true, `${emulator.url} answers within … ms: 1 domains and 1 links`],
-    ["clock", true, expect.stringMatching(/^that of the service, within [12] s$/)],
+    ["clock", true, expect.stringMatching(/^equal to the clock of the service, within [12] s$/)],
     ["limit", true, "50 requests in 60 s (shortlink:limitWindow)"],
     ["version", true, version],
   ]);
@@ -75,11 +75,11 @@ test("a wrong key, a service that does not answer and one whose clock is wrong a
   expect(checks[1]?.text).toMatch(
     /^(3599|3600) s behind the clock of the service\. Correct one of the two clocks\.$/,
   );
-  expect(checks[2]?.text).toBe("the service tells none");
+  expect(checks[2]?.text).toBe("the service reports none");
   dates.shift();
   const [silent] = await checkService(other(), 300);
   expect(silent?.text).toBe(
-    `${url} does not answer. Does it run, and is shortlink:baseUrl (or SHORTLINK_BASE_URL) its address?`,
+    `${url} does not answer. Check that it runs, and that shortlink:baseUrl (or SHORTLINK_BASE_URL) is its address.`,
   );
 });
 

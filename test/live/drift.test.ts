@@ -8,7 +8,7 @@ import { survey } from "../../src/live/survey";
 import { send } from "../helpers/emulator";
 import { newRun, settingsOf } from "../helpers/run";
 
-// What differs between a state and an account, for states as `pulumi stack export --show-secrets` writes them.
+// Differences between a state and an account, for states in the format of `pulumi stack export --show-secrets`.
 
 let emulator: Emulator;
 let resources: { urn: string; type: string; id: string; outputs: Record<string, unknown> }[];
@@ -18,7 +18,7 @@ beforeEach(async () => {
 });
 afterEach(() => emulator.close());
 
-/** Makes an object as an `up` does, and puts it into the state. */
+/** Makes an object as an `up` does, and adds it to the state. */
 async function make(type: "Domain" | "Link", name: string, args: Record<string, unknown>): Promise<void> {
   const { domain, link } = newRun(settingsOf(emulator));
   const provider = type === "Domain" ? domain : link;

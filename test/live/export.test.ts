@@ -2,8 +2,9 @@ import fc from "fast-check";
 import { execFile } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { dirname, join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
 import { loadCatalog } from "../../src/catalog/load";
 import { openAccount } from "../../src/cli/account";
 import { matchesOne } from "../../src/cli/patterns";
@@ -15,7 +16,7 @@ import { bareLinks, send } from "../helpers/emulator";
 import { flavours } from "../helpers/flavours";
 import { newRun, settingsOf } from "../helpers/run";
 
-// An account as a catalog, and what becomes of that catalog on another service.
+// An account as a catalog, and the same catalog deployed to another service.
 
 let folder: string;
 let emulators: Emulator[];
@@ -34,7 +35,7 @@ async function newService(options: EmulatorOptions = {}): Promise<Emulator> {
   return emulator;
 }
 
-/** Writes the account of an emulator into a folder below that of the test. */
+/** Exports the account of an emulator into a subfolder of the test's folder. */
 async function exported(
   emulator: Emulator,
   {
@@ -61,7 +62,7 @@ async function exported(
 
 const passwords: Record<string, string> = { redirectPassword: "open sesame", password: "statistics" };
 
-/** Makes domains, and links of any arguments on them. */
+/** Makes domains, and links with any arguments on them. */
 async function fill(emulator: Emulator, all: Record<string, unknown>[]): Promise<void> {
   const { domain, link } = newRun(settingsOf(emulator));
   const make = async (provider: typeof link, args: Record<string, unknown>) => {
@@ -167,7 +168,7 @@ test("a key is the alias, or has the domain before it where two domains have the
       .join("\n")
       .replace(/(  z-2:(?:\n    .*)*\n)((?:.*\n)*)/, "$2$1"),
   );
-  // The same account gives the same files.
+  // A second export of the same account gives the same files.
   await exported(emulator, { folder: "again" });
   for (const file of files) expect(text(`again/${file}`)).toBe(text(`links/${file}`));
 });
@@ -192,6 +193,24 @@ test("five thousand links take a request for a hundred of them", async () => {
   expect(emulator.requests.length - before).toBe(51);
 });
 
+test("an account that is changed while its list is read is not written", async () => {
+  const data = join(mkdtempSync(join(tmpdir(), "shortlink-changed-")), "data.json");
+  onTestFinished(() => rmSync(dirname(data), { recursive: true }));
+  const filled = await newService({ data });
+  await fill(filled, plain(150));
+  await filled.close();
+  const emulator = await newService({ data, latency: 300 });
+  const writing = expect(exported(emulator)).rejects.toThrow(
+    "The list of links changed while it was read: the service counted 150 and then 149. Run the command again.",
+  );
+  // The deletion happens between the two pages of links, so the second page begins one link later.
+  await expect.poll(() => emulator.requests.length, { interval: 5 }).toBe(1);
+  await setTimeout(150);
+  await send(emulator, "DELETE", "/links/5");
+  await writing;
+  expect(readdirSync(folder)).toEqual([]);
+});
+
 test("an export writes all or nothing", async () => {
   const emulator = await newService();
   await fill(emulator, plain(120));
@@ -200,10 +219,10 @@ test("an export writes all or nothing", async () => {
   await expect(exported(emulator)).rejects.toThrow("list links, page 2: the service refused it (403)");
   nothing();
   emulator.faults.length = 0;
-  // The service takes what a catalog does not: a link to itself.
+  // The service accepts a link to itself, a catalog does not.
   await send(emulator, "PATCH", "/links/7", { form: "url=http://go.example/a-6" });
   await expect(exported(emulator)).rejects.toThrow(
-    /leave it out with --skip-invalid:\n {2}link "a-6": url leads to the link itself/,
+    /skip it with --skip-invalid:\n {2}link "a-6": url leads to the link itself/,
   );
   nothing();
   expect(await exported(emulator, { skipInvalid: true })).toMatchObject({
@@ -215,7 +234,7 @@ test("an export writes all or nothing", async () => {
     form: "active_period_start_at=2026-01-01T00:00:00&active_period_end_at=2026-02-01T00:00:00",
   });
   await expect(exported(emulator, { folder: "dated", timeZone: "" })).rejects.toThrow(
-    "name it with --time-zone",
+    "give that with --time-zone or SHORTLINK_TIME_ZONE",
   );
   expect(readdirSync(folder)).toEqual(["links"]);
 });
@@ -239,7 +258,7 @@ test("the command says what it wrote and which secrets to set, and never the key
     status: 0,
     stdout:
       "links: 1 link and 3 domains in 2 files.\n" +
-      'The service tells no passwords, so 1 password must be set before the first "pulumi up":\n' +
+      'The service returns no passwords: set 1 password before the first "pulumi up":\n' +
       "  pulumi config set --secret a-0.redirectPassword\n",
     stderr: "",
   });

@@ -38,7 +38,7 @@ async function open(html: string): Promise<void> {
   await page.goto(pathToFileURL(file).href);
 }
 
-/** What a reader sees: the headings with their counts, and the addresses below them. */
+/** The visible headings with their counts, and the addresses below them. */
 const seen = () =>
   page.$$eval("section", (sections) =>
     sections
@@ -52,7 +52,7 @@ const seen = () =>
   );
 const count = () => page.$eval("output", (output) => output.textContent);
 
-/** A picture to look at, where somebody asks for one. */
+/** Takes a picture for a manual check, if PICTURES is set. */
 async function picture(name: string): Promise<void> {
   const pictures = process.env.PICTURES;
   if (pictures === undefined) return;
@@ -75,7 +75,7 @@ const changes: Change[] = [
     action: "delete",
     url: "https://example.com/press/2025",
     fields: [],
-    reason: "the program does not name it any more",
+    reason: "the program no longer has it",
   },
   {
     ...about("fair", 9),

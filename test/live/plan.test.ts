@@ -3,7 +3,7 @@ import { toPlan } from "../../src/live/plan";
 import type { Preview, PreviewStep } from "../../src/live/preview";
 import { reportPlan } from "../../src/live/plan-report";
 
-// Plans as `pulumi preview --json` tells them, whose form `test/engine/plan.test.ts` has from the engine itself.
+// Plans in the format of `pulumi preview --json`. `test/engine/plan.test.ts` checks that format with the engine.
 
 const stack = "urn:pulumi:dev::links";
 const kind = "pulumi-nodejs:dynamic/shortlink";
@@ -60,7 +60,7 @@ test.each<[string, PreviewStep, string, number]>([
   [
     "a link that Pulumi leaves alone",
     link("delete", "a", { alias: "a" }, undefined, { retainOnDelete: true }),
-    "the program does not name it any more; it stays on the service (retainOnDelete)",
+    "the program no longer has it; it stays on the service (retainOnDelete)",
     0,
   ],
   [

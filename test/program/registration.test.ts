@@ -28,6 +28,6 @@ test("an output that the program did not give is there under mocks too", async (
     pulumi.all([docs.alias, docs.clicksLimit, docs.spaceId]).apply(resolve);
   });
   expect(known).toEqual(["docs", 7, undefined]);
-  // Asked for twice, it is the same output.
+  // A second access returns the same output.
   expect(docs.spaceId).toBe(docs.spaceId);
 });

@@ -3,7 +3,7 @@ import { createEmulator, type Emulator } from "../../src/emulator/server";
 import { send } from "../helpers/emulator";
 import { newRun, settingsOf, type Settings } from "../helpers/run";
 
-// What a preview says below the plan of a new resource: that its object exists already, and what will become of it.
+// The preview's messages for a new resource whose object already exists.
 
 let emulator: Emulator;
 beforeEach(async () => {
@@ -17,7 +17,7 @@ afterEach(() => emulator.close());
 
 const equal = { url: "https://example.com/", domainId: 1, alias: "docs", clicksLimit: 5, spaceId: 2 };
 
-/** What the preview of a new link says. */
+/** The preview's messages for a new link. */
 async function saidOf(args: object, settings: Settings = {}): Promise<string[]> {
   const { link, said } = newRun(settingsOf(emulator, settings));
   const urn = "urn:pulumi:test::test::pulumi-nodejs:dynamic/shortlink:Link::docs";
@@ -27,7 +27,7 @@ async function saidOf(args: object, settings: Settings = {}): Promise<string[]> 
 }
 
 const exists = "http://go.example/docs exists already as link 1";
-const fails = "unless this stack gives it up in the same run, creating another will fail; see adopt";
+const fails = "creating another will fail, unless this stack deletes it in the same run; see adopt";
 
 test.each<[string, object, Settings, string]>([
   ["an equal one", {}, {}, `${exists}: ${fails}, import and aliases.`],
@@ -78,13 +78,13 @@ test.each<[string, object, Settings, string]>([
     "an import of an equal one",
     { __import: "go.example/docs" },
     {},
-    "link go.example/docs will be imported, which the plan shows as created.",
+    "link go.example/docs will be imported; the plan shows it as a create.",
   ],
   [
     "an import of an equal one, with a password",
     { __import: "1", password: "y" },
     {},
-    "link 1 will be imported, which the plan shows as created, and its password will be set.",
+    "link 1 will be imported; the plan shows it as a create, and its password will be set.",
   ],
   [
     "an import of one that differs",
@@ -96,13 +96,13 @@ test.each<[string, object, Settings, string]>([
     "an import of one that differs and may be changed",
     { __import: "1", clicksLimit: 6, spaceId: 3, adopt: "always" },
     {},
-    "link 1 will be imported, which the plan shows as created, and changed in spaceId, clicksLimit.",
+    "link 1 will be imported; the plan shows it as a create, and changed in spaceId, clicksLimit.",
   ],
   [
     "an import of what is not there",
     { __import: "7" },
     {},
-    "link 7 will be imported, which the plan shows as created. It was not found, so it could not be compared with the program.",
+    "link 7 will be imported; the plan shows it as a create. It was not found, so the preview could not compare it with the program.",
   ],
 ])("%s", async (_name, args, settings, text) => {
   expect(await saidOf({ ...equal, ...args }, settings)).toEqual([text]);
@@ -126,13 +126,13 @@ test("two resources that want one thing are told of each other before anything i
     return failures.map(({ reason }) => reason);
   };
   expect(await check("one", { ...equal, __import: "7" })).toEqual([]);
-  // A replacement is checked a second time.
+  // The engine checks a replacement a second time.
   expect(await check("one", { ...equal, __import: "7" })).toEqual([]);
   expect(await check("two", { ...equal, alias: "Docs" })).toEqual([
-    `alias is also that of the resource "one" (${urn("one")}); on one domain each link needs its own`,
+    `alias is already used by the resource "one" (${urn("one")}): give each link on a domain its own alias`,
   ]);
   expect(await check("three", { ...equal, alias: "other", __import: "7" })).toEqual([
-    `import: link 7 is also that of the resource "one" (${urn("one")}); two resources cannot share it`,
+    `import: link 7 is already used by the resource "one" (${urn("one")}): two resources cannot manage one object`,
   ]);
   expect(await check("four", { ...equal, domainId: 2 })).toEqual([]);
   expect(emulator.requests.length).toBe(before);

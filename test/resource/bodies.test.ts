@@ -7,7 +7,7 @@ import { send } from "../helpers/emulator";
 import { LifeCycle } from "../helpers/life-cycle";
 import { newRun } from "../helpers/run";
 
-// What goes over the wire for each field, as exact strings, read on the way to the emulator.
+// The exact form of each field, recorded on the way to the emulator.
 let sent: string[];
 let emulator: Emulator;
 let run: ReturnType<typeof newRun>;
@@ -45,7 +45,7 @@ afterAll(() => {
   server.close();
 });
 
-/** What a resource sends when it has these arguments one after the other. */
+/** The requests of a resource that gets these arguments one after the other. */
 async function bodies(provider: DynamicProvider, base: object, steps: object[]): Promise<string[]> {
   const life = new LifeCycle(provider);
   for (const args of steps) await life.up({ ...base, ...args });
@@ -143,7 +143,7 @@ test("a link's url and alias are changed; a removed alias stays", async () => {
     created,
     "PATCH url=https://b.example/",
     "PATCH url=https://a.example/&alias=b",
-    // Nothing to write: what the link is like is read.
+    // Nothing to write, so the provider reads the link.
   ]);
 });
 

@@ -7,7 +7,7 @@ const settings: Record<string, string> = {
   "shortlink:baseUrl": "https://links.example",
   "shortlink:apiKey": "k",
 };
-/** A new run of the engine, with some settings more. */
+/** Starts a new run of the engine with additional settings. */
 const newRun = (more: Record<string, string | undefined> = {}) => {
   run = helpers.newRun({ ...settings, ...more });
 };
@@ -16,7 +16,7 @@ beforeEach(() => newRun());
 
 const own = { __provider: "text", __alias: "derived2" };
 
-/** Canonical inputs without the private ones, or the reasons against them. */
+/** Returns the canonical inputs without the private ones, or the mistakes. */
 async function check(provider: DynamicProvider, news: object, olds: Record<string, unknown> = {}) {
   const { inputs, failures = [] } = await provider.check(olds, { ...own, ...news });
   const { __provider, __alias, ...rest } = inputs as Record<string, unknown>;
@@ -185,29 +185,27 @@ describe("a link", () => {
     [{ url: undefined }, ["url is required"]],
     [
       { domainId: undefined },
-      [
-        "domainId is required. In a run with --target that creates the link, its domain must be a target as well or exist already",
-      ],
+      ["domainId is required. If you create the link with --target, add its domain as a second target"],
     ],
     [{ url: "example.com" }, [`url ${urlForm}`]],
     [{ url: "mailto:a@example.com" }, [`url ${urlForm}`]],
     [
       { url: `${url}a b` },
-      [expect.stringMatching(/^url holds a character that must be percent-encoded/) as string],
+      [expect.stringMatching(/^url contains a character that must be percent-encoded/) as string],
     ],
     [
       { url: `${url}😀` },
-      [expect.stringMatching(/^url holds a character that must be percent-encoded/) as string],
+      [expect.stringMatching(/^url contains a character that must be percent-encoded/) as string],
     ],
     [
       { url: `${url}%symbol` },
-      ['url holds a "%" without two hexadecimal digits after it: write "%25" for the sign itself'],
+      ['url contains a "%" without two hexadecimal digits after it: write "%25" for a percent sign'],
     ],
     [{ url: `${url}${"a".repeat(2040)}` }, ["url is longer than 2048 characters"]],
     [{ domainId: "go" }, ["domainId must be the id of a domain, a whole number"]],
     [{ domainId: 0 }, ["domainId must be the id of a domain, 1 or greater"]],
-    [{ alias: "a.b" }, ["alias may hold letters, digits, - and _ only"]],
-    [{ alias: "0" }, ["alias must not be 0, which the service takes for no alias"]],
+    [{ alias: "a.b" }, ["alias may contain only letters, digits, - and _"]],
+    [{ alias: "0" }, ["alias must not be 0: the service treats it as no alias"]],
     [{ alias: "a".repeat(256) }, ["alias is longer than 255 characters"]],
     [{ pixelIds: [1, "x"] }, ["pixelIds[1] must be the id of a pixel, a whole number"]],
     [{ sensitiveContent: "yes" }, ["sensitiveContent must be true or false"]],
@@ -236,9 +234,9 @@ describe("a link", () => {
     [
       { activePeriodStartAt: "2026-03-01T08:00:00-05:00", activePeriodEndAt: "2040-03-01T08:00:00" },
       [
-        "activePeriodEndAt must lie in the years 1970 to 2037",
-        "activePeriodStartAt has a time zone, but the service reads it in that of the account: write it without one, like " +
-          '2026-03-01T08:00:00, or say which the account has, as in "pulumi config set shortlink:timeZone Europe/Berlin" (--time-zone Europe/Berlin for validate and show)',
+        "activePeriodEndAt must be in the years 1970 to 2037",
+        "activePeriodStartAt has a time zone, but the service uses the time zone of the account: write the date without one, like " +
+          '2026-03-01T08:00:00, or set the zone of the account with "pulumi config set shortlink:timeZone Europe/Berlin" (--time-zone Europe/Berlin for validate and show)',
       ],
     ],
     [
@@ -277,7 +275,9 @@ describe("a link", () => {
           { key: "de", value: url },
         ],
       },
-      ["targets[2].key is that of targets[0] again; the service would use the last only"],
+      [
+        "targets[2].key repeats targets[0].key: remove one of them, because the service would use only the last",
+      ],
     ],
     [{ targetsType: "countries", targets: [{ key: "DE", value: "x" }] }, [`targets[0].value ${urlForm}`]],
     [{ targetsType: "countries", targets: [{ key: "DE" }] }, ["targets[0].value is required"]],
@@ -309,7 +309,7 @@ describe("a link", () => {
     ],
     [{ url: 1 }, ["url must be a URL"]],
     [{ url: "1https://example.com/" }, [`url ${urlForm}`]],
-    [{ alias: 1 }, ["alias must be a text"]],
+    [{ alias: 1 }, ["alias must be text"]],
     [{ domainId: "1x" }, ["domainId must be the id of a domain, a whole number"]],
     [{ spaceId: "x1" }, ["spaceId must be the id of a space, a whole number"]],
     [{ spaceId: 0 }, ["spaceId must be the id of a space, 1 or greater"]],
@@ -317,19 +317,19 @@ describe("a link", () => {
     [{ pixelIds: [0] }, ["pixelIds[0] must be the id of a pixel, 1 or greater"]],
     [{ adopt: "yes" }, ['adopt must be "never", "ifEqual" or "always"']],
     [{ targets: {} }, ["targets must be a list of { key, value }"]],
-    [{ targetsType: "countries", targets: [{ key: 1, value: url }] }, ["targets[0].key must be a text"]],
+    [{ targetsType: "countries", targets: [{ key: 1, value: url }] }, ["targets[0].key must be text"]],
     [
       { activePeriodStartAt: 1, activePeriodEndAt: true },
       [
-        "activePeriodStartAt must be a Date or a text like 2026-03-01T08:00:00",
-        "activePeriodEndAt must be a Date or a text like 2026-03-01T08:00:00",
+        "activePeriodStartAt must be a date and time like 2026-03-01T08:00:00",
+        "activePeriodEndAt must be a date and time like 2026-03-01T08:00:00",
       ],
     ],
     [
       { activePeriodStartAt: "1970-01-01T23:59:59", activePeriodEndAt: "2038-01-01T00:00:00" },
       [
-        "activePeriodStartAt must lie in the years 1970 to 2037",
-        "activePeriodEndAt must lie in the years 1970 to 2037",
+        "activePeriodStartAt must be in the years 1970 to 2037",
+        "activePeriodEndAt must be in the years 1970 to 2037",
       ],
     ],
     [
@@ -352,7 +352,7 @@ describe("a link", () => {
       password: secret,
       redirectPassword: { toString: () => secret, secret },
     });
-    expect(reasons).toEqual(["redirectPassword must be a text", "password is longer than 128 characters"]);
+    expect(reasons).toEqual(["redirectPassword must be text", "password is longer than 128 characters"]);
   });
 
   test("what is not known yet passes, alone, in a list and in an object, and the rest is checked", async () => {
@@ -460,7 +460,7 @@ describe("a link", () => {
       activePeriodStartAt: "2026-03-01T08:00:00",
       activePeriodEndAt: "2026-07-01T15:00:00",
     });
-    // A text without a zone is local already. The hour that clocks show twice is the same for the service.
+    // A text without a zone is local time. In the hour that clocks show twice, the service sees no difference.
     expect(await period("2026-03-01T07:00", "2026-10-25T01:30:00Z")).toMatchObject({
       activePeriodStartAt: "2026-03-01T07:00:00",
       activePeriodEndAt: "2026-10-25T02:30:00",
@@ -481,7 +481,7 @@ describe("a link", () => {
       alias: "printed",
     });
     newRun();
-    // The service chose it, and the setting is gone: no other alias is made for it.
+    // The service chose the alias, and the setting is gone. The provider derives no other alias.
     expect(await link({ url, domainId: 1 }, { url, domainId: 1 })).toEqual({ url, domainId: 1 });
   });
 

@@ -6,7 +6,7 @@ import { flavours } from "../helpers/flavours";
 import { LifeCycle } from "../helpers/life-cycle";
 import { newRun, settingsOf } from "../helpers/run";
 
-// Every field changed behind our back, under every flavour, in the calls that the engine makes.
+// Every field changed outside of Pulumi, under every flavour, in the calls that the engine makes.
 
 const link = {
   url: "https://example.com/",

@@ -14,7 +14,7 @@ import { send } from "../helpers/emulator";
 import * as helpers from "../helpers/run";
 import type { Settings } from "../helpers/run";
 
-// What the create of a run makes of that which a run before has left: an entry in the journal, and perhaps an object.
+// A create after an interrupted run, which left a note in the journal and perhaps an object.
 
 let emulator: Emulator;
 let folder: string;
@@ -29,11 +29,11 @@ afterEach(async () => {
 });
 
 const url = "https://example.com/";
-/** A program of one resource, in which the plan of no other one is waited for; nobody can be asked for the state. */
+/** A program of one resource, so the provider waits for no other plan. No monitor answers at this address. */
 const alone = "127.0.0.1:1 links 1";
 const urn = "urn:pulumi:prod::links::pulumi-nodejs:dynamic/shortlink:Link::docs";
 
-/** The providers as a process of their own has them. */
+/** New providers, as in a new process. */
 function newRun(settings: Settings = {}) {
   const run = helpers.newRun(
     helpers.settingsOf(emulator, { "shortlink:journal": folder, ...settings }),
@@ -61,17 +61,17 @@ function newRun(settings: Settings = {}) {
   };
 }
 
-/** The digest of a link with nothing but a destination, and of a domain with nothing but a name. */
+/** The digest of a link with only a destination, and of a domain with only a name. */
 const linkSent = digestOfWish(linkModel, { args: { url }, about: {} });
 const domainSent = (name: string) => digestOfWish(domainModel, { args: { name }, about: {} });
 
-/** What a run leaves that is killed before its request has arrived. */
+/** Leaves the note of a run that is interrupted before its request arrives. */
 function intend(key: string, sent: string): Promise<string> {
   const time = new Date().toISOString();
   return new Journal(folder).begin({ time, service: emulator.url, backend: backend(), urn, key, sent });
 }
 
-/** What a run leaves that is killed after it has sent its request, or even after it has heard the id. */
+/** Leaves the traces of a run that is interrupted after its request, or after it has learned the id. */
 async function killedRun(path: string, key: string, sent: string, form: string, id?: string): Promise<void> {
   const intent = await intend(key, sent);
   expect((await send(emulator, "POST", path, { form })).status).toBe(201);
@@ -164,11 +164,11 @@ test("a domain that the killed run made under another name stays, and the journa
 
 test("an object that a run has just given to a resource is not deleted as the old one of another", async () => {
   const { outs } = await newRun().createLink();
-  // As "pulumi up --replace" does it: without a diff, the new one before the old one goes.
+  // As with "pulumi up --replace": no diff, and the create comes before the delete.
   const replacing = newRun();
   expect(await replacing.createLink()).toMatchObject({ id: "1" });
   await replacing.link.delete("1", outs);
-  // As a new name of the resource does it that may adopt.
+  // As with a renamed resource that may adopt.
   const renaming = newRun();
   expect(await renaming.createLink({ adopt: "always" }, `${urn}-2`)).toMatchObject({ id: "1" });
   await renaming.link.delete("1", outs);
@@ -177,7 +177,7 @@ test("an object that a run has just given to a resource is not deleted as the ol
   await expect(twice).rejects.toThrow(
     `link 1 is managed by another resource of this stack, "docs-2" (${urn}-2)`,
   );
-  // Without such a create a deletion is one.
+  // Without such a create, the delete really deletes.
   await newRun().link.delete("1", outs);
   expect((await send(emulator, "GET", "/links/1")).status).toBe(404);
 });
@@ -199,7 +199,7 @@ test("a link whose alias the service chose is found by its destination, among th
   const unnamed = { alias: undefined, __alias: "derived" };
   const first = await newRun(service).createLink(unnamed, `${urn}-1`);
   await killedRun("/links", "link 1/*", linkSent, `url=${url}&domain_id=1`);
-  // The first is in the state, which the plan of the next run shows.
+  // The first link is in the state, as the plan of the next run shows.
   const run = newRun(service);
   await run.link.diff(first.id, first.outs, first.outs);
   expect(await run.createLink(unnamed)).toMatchObject({ id: "2" });

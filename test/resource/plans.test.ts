@@ -5,13 +5,13 @@ import { send } from "../helpers/emulator";
 import * as helpers from "../helpers/run";
 import type { Settings } from "../helpers/run";
 
-// What the providers answer to the engine, to the letter: states, diffs, and what a preview says.
+// The exact answers of the providers to the engine: states, diffs, and messages of a preview.
 
 let emulator: Emulator;
 let link: DynamicProvider;
 let domain: DynamicProvider;
 
-/** A new run of the engine, with some settings more. */
+/** Starts a new run of the engine with additional settings. */
 const newRun = (more: Settings = {}) => {
   const run = helpers.newRun(helpers.settingsOf(emulator, more));
   ({ link, domain } = run);
@@ -68,7 +68,7 @@ test("the state keeps what the service spells otherwise, and that only", async (
   const { outs } = await link.create(every);
   const echo = { activePeriodStartAt: "2026-03-01T02:30:00", activePeriodEndAt: "2027-03-01T02:30:00" };
   expect(outs).toEqual({ ...every, ...outputs(), __echo: echo });
-  // A write of one end writes both; of another field it keeps the echo.
+  // A write of one end of the period writes both. A write of another field keeps the echo.
   const news = { ...every, activePeriodEndAt: "2028-03-01T08:00:00" };
   const { outs: second } = await link.update("1", outs, news);
   const later = { ...echo, activePeriodEndAt: "2028-03-01T02:30:00" };
@@ -103,7 +103,7 @@ test("a diff says what replaces and in which order", async () => {
   expect(await diff({ __alias: "derived", alias: "derived" })).toEqual({ changes: false });
   expect(await diff({ adopt: "always", __import: "7" })).toEqual({ changes: false });
   newRun({ "shortlink:baseUrl": "https://other.example" });
-  await expect(link.diff("1", outs, every)).rejects.toThrow("This resource was made on the service at");
+  await expect(link.diff("1", outs, every)).rejects.toThrow("This resource was created on the service at");
 });
 
 test("the state and the diffs of a domain", async () => {
@@ -122,7 +122,7 @@ test("the state and the diffs of a domain", async () => {
   const changed = { ...inputs, forceDestroy: true as const, notFoundUrl: url };
   expect((await domain.update("2", kept, changed)).outs).toEqual({ ...outs, ...changed });
   newRun({ "shortlink:baseUrl": "https://other.example" });
-  await expect(domain.diff("2", outs, inputs)).rejects.toThrow("This resource was made on the service at");
+  await expect(domain.diff("2", outs, inputs)).rejects.toThrow("This resource was created on the service at");
 });
 
 test("what the service does not keep is named, and the rest is in the state", async () => {
@@ -138,7 +138,7 @@ test("what the service does not keep is named, and the rest is in the state", as
     { ...inputs, url: "http://go.example", __origin: emulator.url, __echo: echo },
   ]);
   expect(reasons.map((reason) => reason.split(":")[0])).toEqual(["homepageUrl", "notFoundUrl"]);
-  // The next run tries again, and is content when the program does without.
+  // The next run retries, and succeeds if the program drops these fields.
   await expect(domain.update("2", properties, inputs)).rejects.toBeInstanceOf(InitializationError);
   const { homepageUrl: _home, notFoundUrl: _notFound, ...without } = inputs;
   expect((await domain.update("2", properties, without)).outs).toEqual({
@@ -155,13 +155,13 @@ test("what the service does not keep is named, and the rest is in the state", as
     __echo: { pixelIds: [1] },
   });
   await expect(link.update("1", (partly as InitializationError).properties, pixels)).rejects.toThrow(
-    "pixelIds: the service answered with success but did not keep the value",
+    "pixelIds: the service answered with success but did not keep all of the value",
   );
 });
 
 test("a preview speaks of new objects only, once the program is right, and of nothing when it is none", async () => {
   await link.create({ ...plain, privacy: "private" });
-  // The link that this process has made is known to it, so another process asks.
+  // This process knows the link that it made, so another process asks.
   const { link: freshLink, domain: freshDomain, said } = newRun();
   const news = { url, domainId: 1, alias: "docs", privacy: 1 };
   const check = async (provider: DynamicProvider, olds: Record<string, unknown>, args: object) => {
@@ -172,7 +172,7 @@ test("a preview speaks of new objects only, once the program is right, and of no
   };
   const exists = "http://first.example/docs exists already as link 1";
   const failing =
-    "unless this stack gives it up in the same run, creating another will fail; see adopt, import and aliases.";
+    "creating another will fail, unless this stack deletes it in the same run; see adopt, import and aliases.";
   const preview = { ...news, __preview: true };
   expect(await check(freshLink, {}, preview)).toBe(`${exists}: ${failing}`);
   expect(await check(freshLink, {}, { ...preview, adopt: "ifEqual" })).toBe(`${exists}: it will be adopted.`);
@@ -183,8 +183,7 @@ test("a preview speaks of new objects only, once the program is right, and of no
     `${exists} and differs in clicksLimit: it will be adopted and changed.`,
   );
   expect(await check(freshLink, {}, { ...preview, __import: "12" })).toBe(
-    "link 12 will be imported, which the plan shows as created. It was not found, so it could not be compared with the " +
-      "program.",
+    "link 12 will be imported; the plan shows it as a create. It was not found, so the preview could not compare it with the program.",
   );
   for (const quiet of [news, { ...preview, alias: "free" }, { ...preview, clicksLimit: -1 }]) {
     expect(await check(freshLink, {}, quiet)).toBe("");

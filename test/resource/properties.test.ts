@@ -8,10 +8,10 @@ import { flavours } from "../helpers/flavours";
 import { LifeCycle } from "../helpers/life-cycle";
 import { newRun, settingsOf } from "../helpers/run";
 
-// What a plan must never do, over generated resources: show a change where there is none, or miss one. The real
-// client and the real providers talk to the emulator under each of its flavours, as the engine would make them.
+// Over generated resources, a plan must neither show a change where there is none nor miss one. The real
+// client and providers talk to the emulator under each of its flavours, with the calls that the engine makes.
 
-/** Creates, updates and clears; after each write neither a plan nor a refresh may show anything. */
+/** Creates, updates and clears. After each write neither a plan nor a refresh may show a change. */
 async function live(provider: DynamicProvider, steps: Record<string, unknown>[]): Promise<void> {
   const life = new LifeCycle(provider);
   try {

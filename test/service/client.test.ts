@@ -14,7 +14,7 @@ import {
 } from "../../src/service/errors";
 import { send, test } from "../helpers/emulator";
 
-// The waits before a call is repeated pass a hundred times as fast.
+// Waits before a retry pass a hundred times as fast.
 vi.mock("node:timers/promises", async (importOriginal) => {
   const timers = await importOriginal<typeof import("node:timers/promises")>();
   return { ...timers, setTimeout: (milliseconds: number) => timers.setTimeout(milliseconds / 100) };
@@ -112,7 +112,7 @@ describe("against the emulator", () => {
       targets_type: "countries",
       targets: [{ key: "DE", value: "https://example.de/" }],
       domain_name: "go.example",
-      // The answer to a create does not tell them.
+      // The answer to a create omits them.
       clicks: null,
       disabled: false,
       ends_at: null,
@@ -216,7 +216,7 @@ describe("against the emulator", () => {
   });
 
   test("sends a JSON Accept with every request, also those without a body", async ({ emulator, client }) => {
-    // Without it the emulator, as the service, answers a wrong key with a redirect to an HTML page.
+    // Without it the service answers a wrong key with a redirect to an HTML page.
     const bare = await send(emulator, "GET", "/links/1", { headers: { accept: "*/*", authorization: "" } });
     expect(bare.status).toBe(302);
     const wrong = new Client({ baseUrl: emulator.url, apiKey: "x" });
@@ -269,7 +269,7 @@ describe("against a server that misbehaves", () => {
       "show link 1: no answer from the service at URL within 0.3 s",
     );
     expect(write.message.replace(url, "URL")).toBe(
-      "update link 1: no answer from the service at URL within 0.4 s; whether it was carried out is not known",
+      "update link 1: no answer from the service at URL within 0.4 s; it is not known whether it was carried out",
     );
     expect(domain.message).toContain("within 0.5 s");
     expect(isUnreachable(write)).toBe(false);
@@ -320,7 +320,7 @@ describe("against a server that misbehaves", () => {
     const error = await errorOf(client.storeLink({ alias: "a" }));
     expect(error).toBeInstanceOf(NoAnswerError);
     expect(error.message.replace(url, "URL")).toBe(
-      'store link "a": the connection to the service at URL broke (UND_ERR_SOCKET); whether it was carried out is not known',
+      'store link "a": the connection to the service at URL broke (UND_ERR_SOCKET); it is not known whether it was carried out',
     );
   });
 
@@ -346,9 +346,9 @@ describe("against a server that misbehaves", () => {
     const error = await errorOf(client.showLink(1));
     expect(error).toBeInstanceOf(AnswerError);
     expect(error.message.replace(url, "URL")).toBe(
-      "show link 1: the service at URL answered 200 without JSON (a login or proxy page? Check shortlink:baseUrl)",
+      "show link 1: the service at URL answered 200 without JSON (maybe a login or proxy page: check shortlink:baseUrl)",
     );
-    // Nothing but pages has come, so nothing was carried out.
+    // The answer was only an HTML page, so nothing was carried out.
     const write = await errorOf(client.updateLink(1, { clicks_limit: 1 }));
     expect(write.message).not.toContain("carried out");
   });
@@ -376,7 +376,7 @@ describe("against a server that misbehaves", () => {
         response.end('{"data":{"id":1,"alias":"a","url":"https://example.com/"}}');
       }, 500);
     }, 2_000);
-    // Five rounds of four calls take longer than the deadline, each of them much less.
+    // Five rounds of four calls take longer than the deadline. A single call is much faster.
     await Promise.all(Array.from({ length: 20 }, () => client.showLink(1)));
     expect(most).toBe(4);
   });
@@ -406,7 +406,7 @@ describe("against a server that misbehaves", () => {
   test("takes a list in the place of a record for no success", async () => {
     const client = await serve(answer(200, '{"data":[]}'));
     expect((await errorOf(client.storeLink({ alias: "a" }))).message).toBe(
-      'store link "a": the service answered with something that is not the record asked for; it was probably carried out',
+      'store link "a": the answer of the service is not the requested record; it was probably carried out',
     );
   });
 
@@ -429,7 +429,7 @@ describe("against a server that misbehaves", () => {
     );
     const error = await errorOf(client.updateLink(1, { password: "hunter22" }));
     expect(error.message).toBe(
-      "update link 1: the service refused it (422): password: (withheld: it repeats a secret)",
+      "update link 1: the service refused it (422): password: (withheld: it contains a secret)",
     );
   });
 
@@ -446,7 +446,7 @@ describe("against a server that misbehaves", () => {
       await (await serve(proxy(answered, answer(404, gone)))).deleteLink(1);
       const kept = await errorOf((await serve(proxy(answered, answer(200, there)))).deleteLink(1));
       expect(kept.message).toBe(
-        "delete link 1: it was answered with success, but not by the service, and nothing is deleted",
+        "delete link 1: something other than the service answered with success, and nothing was deleted",
       );
       await errorOf((await serve(proxy(answered, answer(200, hello)))).deleteLink(1));
       await errorOf((await serve(proxy(answered, answer(200, hello)))).deleteDomain(1));

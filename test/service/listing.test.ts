@@ -12,7 +12,7 @@ import { seed } from "../helpers/arbitraries";
 let emulator: Emulator;
 afterEach(() => emulator.close());
 
-/** An account with so many links, and the requests that reads of the given ids take, eight at a time as by the engine. */
+/** Makes an account with links. Counts the requests for reads of some ids, eight at a time as by the engine. */
 async function start(
   count: number,
   { acceptGone = false, ...options }: EmulatorOptions & { acceptGone?: boolean } = {},
@@ -27,7 +27,7 @@ async function start(
     );
     await Promise.all(some);
   }
-  // A minute is 400 ms long here.
+  // A minute lasts 400 ms here.
   const reads = new LinkReads(client, { acceptGone, freshness: 400 });
   const readAll = async (ids: number[], domainId = 1, pause = 0) => {
     const before = emulator.requests.length;
@@ -59,7 +59,7 @@ test("one read is a show, and more take no more than the pages that they are on"
   const { readAll } = await start(2000);
   expect(await readAll([1])).toMatchObject({ lists: 0, shows: 1 });
   expect(await readAll([2, 3, 4, 5, 6])).toMatchObject({ lists: 1, shows: 0 });
-  // Links that were served from a list before are shown.
+  // Links that a list has served before are shown one by one.
   expect(await readAll(numbers(2000))).toMatchObject({ lists: 19, shows: 5 });
 });
 
@@ -83,7 +83,7 @@ test("each page is read once, however long the limit and the engine take", async
   expect(await slow.readAll(numbers(1500).reverse())).toMatchObject({ lists: 15, shows: 0 });
   await emulator.close();
 
-  // More than a minute, and the last one needs what the first one read.
+  // The reads take more than a minute, and the last one needs the page of the first one.
   const busy = await start(700);
   expect(await busy.readAll([...numbers(700).slice(1), 1], 1, 10)).toMatchObject({ lists: 7, shows: 0 });
 });
@@ -153,9 +153,9 @@ test(
       );
       const asked = pages.mock.calls.map((call) => JSON.stringify(call));
       expect(asked).toEqual([...new Set(asked)]);
-      // A page that was asked for ahead of the reads may still be on its way, so not as the emulator counts.
+      // Pages requested ahead of the reads may still be under way, so the test counts calls instead of the emulator's requests.
       const sent = pages.mock.calls.length + shows.mock.calls.length;
-      // The first of several reads that come one at a time is shown.
+      // The client shows the first of several sequential reads.
       expect(sent).toBeLessThanOrEqual(2 * cheapest + (parallel === 1 ? 1 : 0));
     };
     await fc.assert(fc.asyncProperty(stack, holds), { seed, numRuns: 150 });
@@ -165,8 +165,8 @@ test(
 test("an account in which nothing or little of the stack is left is refused, unless that is accepted", async () => {
   const { client, readAll } = await start(40);
   for (const id of numbers(30)) await client.deleteLink(id);
-  const gone = /^Link \d+ is gone, and so are \d+ of the other \d+ links that were read\. Is this the key/;
-  // Nothing was found: not one of them is taken for gone.
+  const gone = /^Link \d+ is gone, and so are \d+ of the other \d+ links that were read\. Check that the key/;
+  // No link was found, so the provider treats none as gone.
   await expect(readAll(numbers(30))).rejects.toThrow(gone);
   await emulator.close();
 
@@ -194,7 +194,7 @@ test("a link is gone only if it can neither be listed nor shown", async () => {
 test("a list that hides links is not trusted, and no link is taken for gone", async () => {
   const { readAll } = await start(1000, { flavour: { hiddenLinks: 500 } });
   await expect(readAll(numbers(1000))).rejects.toThrow(
-    "it is not to be trusted, and nothing was changed. Run the command again.",
+    "more that exist. Nothing was changed. Run the command again.",
   );
 });
 
@@ -209,7 +209,7 @@ test("a fault in a list ends the reads with an error, and a write makes the list
   await second.readAll(numbers(300));
   await second.client.updateLink(7, { clicks_limit: 5 });
   expect((await second.readAll([7])).found.get(7)).toMatchObject({ clicks_limit: 5 });
-  // What was made after the list is not hidden by it.
+  // The list does not hide objects that were made after it.
   for (let id = 301; id <= 330; id++) {
     await second.client.storeLink({ url: "https://example.com/", domain_id: 1, alias: `late-${id}` });
     expect((await second.readAll([id])).found.get(id)).toMatchObject({ id });

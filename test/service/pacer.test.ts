@@ -3,7 +3,7 @@ import { Client } from "../../src/service/client";
 import { createEmulator, type Emulator, type EmulatorOptions } from "../../src/emulator/server";
 import { send } from "../helpers/emulator";
 
-// Windows of two seconds in the place of a minute.
+// Windows of two seconds instead of a minute.
 const window = 2000;
 let emulator: Emulator;
 afterEach(() => emulator.close());
@@ -27,7 +27,7 @@ test("all requests of each window are used, and none is refused", async () => {
   );
   await Promise.all(calls);
   expect(refused()).toBe(0);
-  // Requests of each window, as the service counted them.
+  // The requests of each window, as the service counted them.
   const left = emulator.requests.map((each) => each.left ?? NaN).sort((a, b) => a - b);
   expect(left).toEqual(Array.from({ length: 120 }, (_, i) => new Array<number>(5).fill(i)).flat());
 }, 60_000);
@@ -67,7 +67,7 @@ test("a wait of more than a few seconds is told once, and a service without limi
   );
   await Promise.all(Array.from({ length: 10 }, () => patient.listDomains().next()));
   expect(tell).toEqual([
-    "The account has had its 5 requests; the run goes on in 4 s. 5 requests are done; only the engine knows how many are left.",
+    "The account has used its 5 requests; the run continues in 4 s. 5 requests are done; only the engine knows how many are left.",
   ]);
   await emulator.close();
 
@@ -89,6 +89,6 @@ test("what is told of a wait has how far the run has come, and an estimate of it
   );
   await Promise.all(Array.from({ length: 6 }, () => client.listDomains().next()));
   expect(tell).toEqual([
-    "The account has had its 5 requests; the run goes on in 4 s. 5 of 400 resources are done; the others take about 6 min.",
+    "The account has used its 5 requests; the run continues in 4 s. 5 of 400 resources are done; the rest takes about 6 min.",
   ]);
 }, 60_000);

@@ -5,7 +5,7 @@ import { resolveSettings } from "../../src/account/settings";
 import { createEmulator, type Emulator } from "../../src/emulator/server";
 import { Client } from "../../src/service/client";
 
-// A proxy as companies have one. It passes plain requests on to the emulator, whatever their host is, and refuses to connect to others.
+// A proxy as companies have one. It passes plain requests for any host to the emulator, and refuses every CONNECT.
 
 const asked: string[] = [];
 let emulator: Emulator;

@@ -11,16 +11,16 @@ const status = (code: number, after?: number): Failure => ({
 });
 const s = 1000;
 
-// With random = 1 every backoff is the longest it can be.
+// With random = 1 every backoff has its maximum.
 test.each<[string, Failure, number, number, number | "reconcile" | "give up"]>([
-  // Nothing was sent: any call may be sent again.
+  // Nothing was sent, so a retry of any call is safe.
   ["POST", unsent, 1, 0, 500],
   ["GET", unsent, 2, 0, 1000],
   ["GET", unsent, 3, 0, 2000],
   ["GET", unsent, 4, 0, "give up"],
   ["GET", lasting, 1, 0, "give up"],
   ["POST", lasting, 1, 0, "give up"],
-  // The answer is lost.
+  // Lost response.
   ["GET", lost, 1, 0, 500],
   ["PATCH", lost, 2, 0, 1000],
   ["DELETE", lost, 3, 0, 2000],
@@ -29,7 +29,7 @@ test.each<[string, Failure, number, number, number | "reconcile" | "give up"]>([
   ["GET", lost, 3, 118 * s, 2000],
   ["POST", lost, 1, 0, "reconcile"],
   ["POST", lost, 9, 0, "reconcile"],
-  // Something on the way, or a fault of the service.
+  // A gateway error, or a fault of the service.
   ["GET", status(500), 1, 0, 500],
   ["GET", status(502), 1, 0, 500],
   ["PATCH", status(503), 1, 0, 500],
@@ -39,12 +39,12 @@ test.each<[string, Failure, number, number, number | "reconcile" | "give up"]>([
   ["POST", status(500), 1, 0, "reconcile"],
   ["POST", status(502), 1, 0, "reconcile"],
   ["POST", status(504), 1, 0, "reconcile"],
-  // The limit of requests: nothing was done, whatever the method, and the wait ends for certain.
+  // Rate limit: nothing was done, whatever the method, and the wait has an end.
   ["GET", status(429), 1, 0, 6 * s],
   ["POST", status(429, 30 * s), 1, 0, 31 * s],
   ["GET", status(429, 60 * s), 9, 500 * s, 61 * s],
   ["GET", status(429, 60 * s), 10, 540 * s, "give up"],
-  // What the service means.
+  // Final answers of the service.
   ["GET", status(301), 1, 0, "give up"],
   ["GET", status(401), 1, 0, "give up"],
   ["GET", status(403), 1, 0, "give up"],
@@ -69,7 +69,7 @@ describe("how long an answer asks to wait", () => {
     [{ "retry-after": "30" }, 30 * s],
     [{ "retry-after": "0" }, 0],
     [{ "retry-after": "Sun, 01 Mar 2026 08:00:10 GMT" }, 10 * s],
-    // The clock of the service is four hours ahead: its own counts.
+    // The clock of the service is four hours ahead, and its own time counts.
     [{ "retry-after": "Sun, 01 Mar 2026 12:00:10 GMT", date }, 10 * s],
     [{ "x-ratelimit-reset": String(Date.parse(date) / s + 42), date }, 42 * s],
     [{ "retry-after": "5", "x-ratelimit-reset": String(Date.parse(date) / s + 42), date }, 5 * s],
