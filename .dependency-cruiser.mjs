@@ -1,14 +1,14 @@
-// The rooms of src and what each may import: docs/design.md draws them. `npm run check:lint` runs it.
+// The rooms of src and their allowed imports, as in docs/design.md. `npm run check:lint` checks them.
 
 /** Rooms, or parts of them, as a pattern of paths. @param {string[]} parts */
 const within = (...parts) => `^src/(?:${parts.join("|")})(?:/|\\.ts$)`;
 
-/** The tables of fields are data at the bottom of the house: every room but the emulator reads them. */
+/** The tables of fields are data that most rooms may read. */
 const tables = ["(?:domain|link)/fields", "fields"];
 
-/** What each room may import beside itself. @type {Record<string, string[]>} */
+/** The rooms that each room may import. @type {Record<string, string[]>} */
 const below = {
-  // Written from the description of the service alone, so that client and emulator can disagree.
+  // Written only from the description of the service, so that client and emulator can disagree.
   emulator: ["page"],
   page: [],
   fields: [],
@@ -17,10 +17,10 @@ const below = {
   resource: ["account", "service", ...tables],
   domain: ["resource", "account", "service", ...tables],
   link: ["resource", "account", "service", ...tables],
-  // Files are checked offline and without Pulumi: of the resources they know the tables and rules alone.
+  // The checks of files run offline and without Pulumi. They know only the tables and rules of the resources.
   catalog: ["link/rules", "service/collate", ...tables],
   engine: ["catalog/guard", "domain", "link", "resource", "account", "service", ...tables],
-  // No life cycle: that is the provider's.
+  // No life cycle: that belongs to the provider.
   program: [
     "catalog",
     "link/(?:alias|rules)",
@@ -29,12 +29,12 @@ const below = {
     "service",
     ...tables,
   ],
-  // What the commands for a live account know; the same core as the provider's.
+  // The commands for a live account share the provider's core.
   live: ["page", "catalog", "engine/codec", "domain", "link", "resource", "account", "service", ...tables],
   cli: ["live", "catalog", "emulator", "account/(?:account|journal-files|settings)", "node-problem"],
 };
 
-/** Libraries that one part keeps to itself. @type {Record<string, string[]>} */
+/** Libraries that only some parts may import. @type {Record<string, string[]>} */
 const owners = {
   qs: ["service/form", "emulator/form"],
   undici: ["service/http"],

@@ -1,7 +1,7 @@
 import tseslint from "typescript-eslint";
 
 /**
- * What a run remembers belongs to an object that somebody makes: an account, a program. Module level holds constants.
+ * The memory of a run belongs to an object, such as an account or a program. Module level holds constants.
  *
  * @type {[string, string][]}
  */
@@ -16,16 +16,16 @@ const moduleState = [":matches(Program, Program > ExportNamedDeclaration) > Vari
   ],
 );
 
-/** Of one process there is one: its pool of connections, how they are paced, and whether its engine lives. */
+/** A process has one of each: a connection pool with its pacing, a log, and an engine to watch. */
 const ofTheProcess = [
   "src/service/http.ts",
   "src/service/client.ts",
   "src/engine/orphan.ts",
   "src/engine/log.ts",
 ];
-/** What follows from constants. */
+/** Derived from constants. */
 const ofConstants = ["src/fields/table.ts"];
-/** By the SDK's own objects, of which nothing else could remember anything. */
+/** Keyed by objects of the SDK, which offer no other place for data. */
 const bySdkObject = [
   "src/program/program.ts",
   "src/program/registration.ts",
@@ -33,7 +33,7 @@ const bySdkObject = [
   "src/program/link-catalog.ts",
 ];
 
-/** Declarations that TypeScript 3.8, with which the SDK runs programs without a compiler, does not read in a .d.ts. */
+/** TypeScript 3.8 cannot read these declarations in a .d.ts. The SDK uses it for programs without a compiler. */
 const newSyntax = [["ExportSpecifier[exportKind='type']", "write `export type { X }`"]];
 
 /** @param {string[][]} rules */
@@ -44,7 +44,7 @@ const restricted = (...rules) =>
   ]);
 
 export default tseslint.config(
-  { ignores: ["dist/", "coverage/", ".pulumi/", ".stryker/", "**/node_modules/"] },
+  { ignores: ["dist/", ".pulumi/", ".stryker/", "**/node_modules/"] },
   ...tseslint.configs.recommendedTypeChecked,
   {
     languageOptions: {
@@ -75,12 +75,12 @@ export default tseslint.config(
     },
   },
   {
-    // They load their other half when it is needed. A dynamic import would do so too, but not for a program under Jest.
+    // These files load their other half on demand. A dynamic import does not work for a program under Jest.
     files: ["src/program/lookups.ts", "src/program/link-catalog.ts"],
     rules: { "@typescript-eslint/no-require-imports": "off" },
   },
   { files: ["src/cli/**", "bench/**"], rules: { "no-console": "off" } },
-  // The matchers of vitest are of the type any, and the rule does not see the casts of JSDoc.
+  // The matchers of vitest have the type any, and the rule ignores casts in JSDoc.
   { files: ["bench/**", "test/**", "tools/**"], rules: { "@typescript-eslint/no-unsafe-assignment": "off" } },
   {
     files: ["tools/*.mjs", "*.mjs", "bench/*.mjs"],

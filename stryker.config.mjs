@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 
 /**
- * The lines from one text to another, as Stryker takes them.
+ * The range of lines from one text to another, in Stryker's format.
  *
  * @param {string} file
  * @param {string} from
@@ -15,8 +15,8 @@ function lines(file, from, to) {
   return `${file}:${first + 1}-${last}`;
 }
 
-// What decides over plans: check, diff, forms and states. `npm run mutation` breaks each part of it in turn; a test
-// must fail. Only tests without an engine run, which are enough to find most and take minutes instead of days.
+// The code that decides over plans: check, diff, forms and states. `npm run mutation` breaks each part in turn, and a test
+// must fail. Only tests without an engine run: they find most faults, and an engine is too slow.
 /** @type {import("@stryker-mutator/api/core").PartialStrykerOptions} */
 export default {
   mutate: [

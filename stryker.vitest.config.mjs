@@ -1,6 +1,6 @@
 import { defineConfig } from "vitest/config";
 
-// The tests that run without an engine and without the built package, as far as they are quick.
+// The quick tests that need neither an engine nor the built package.
 export default defineConfig({
   test: {
     include: [

@@ -1,9 +1,9 @@
-// `npm run bench`: what links cost with this provider, side by side in one run with
-//   plain    a dynamic provider as Pulumi's documentation teaches to write one,
+// `npm run bench`: compares this provider in one run with
+//   plain    a dynamic provider as in Pulumi's documentation,
 //   nothing  resources whose provider does nothing: the floor of the engine,
 //   requests a bare loop of requests: the floor of the network.
-// Prints tables; a run of everything, or one with --write, writes them into docs/performance.md and bench/results.json too, where
-// they take the place of those of the same links and scenarios.
+// Prints tables. A full run, or one with --write, also writes them into docs/performance.md and bench/results.json. There they replace
+// the results of the same links and scenarios.
 //
 //   npm run bench -- [--links 100,1000] [--scenarios off,on,latency,limit] [--write]
 import { readFileSync, writeFileSync } from "node:fs";
@@ -21,7 +21,7 @@ import { engineSubject, loop } from "./subjects.mjs";
 /** @typedef {Cell & Outcome & { seconds: number, requests: number, refused: number }} Row */
 
 /**
- * What the service is like, and whether the engine saves its state after each step.
+ * The behaviour of the service, and whether the engine saves its state after each step.
  *
  * @type {Record<string, { text: string, latency?: number, limit?: { requests: number, window: number }, checkpoints?: boolean, rounds?: number }>}
  */
@@ -45,9 +45,9 @@ const operations = [
   "destroy, one by one",
   "destroy",
 ];
-/** What does nothing but the one thing, beside what is compared with it. */
+/** The floors of two operations: one request per link and nothing else. */
 const floors = { refresh: "refresh, one by one", destroy: "destroy, one by one" };
-/** What changes nothing is done so many times. Of all times that something was done, the one in the middle counts. */
+/** How often to repeat an operation that changes nothing. The median counts. */
 const times = { "no-op": 3, refresh: 5 };
 
 const { values } = parseArgs({
@@ -65,7 +65,7 @@ for (const links of counts) {
       throw new Error(`There is no scenario ${name}, only ${Object.keys(scenarios).join(", ")}.`);
     const { latency = 0, limit, checkpoints = false, rounds = 1 } = scenario;
     const subjects = [
-      // The floor of the engine sends nothing, so it needs no service that is slow or has limits.
+      // The engine's floor sends nothing, so it needs no slow or limited service.
       ...(latency || limit ? [] : ["nothing"]),
       "shortlink",
       "plain",
@@ -78,7 +78,7 @@ for (const links of counts) {
         subject === "requests"
           ? await loop(emulator, links)
           : await engineSubject(subject, emulator, links, { checkpoints, window: limit?.window });
-      // What does nothing else can still show links that are there.
+      // Its operations that go one by one need existing links.
       if (subject === "nothing") await (await loop(emulator, links)).carryOut("create");
       runs.push({ subject, emulator, run });
     }
@@ -88,7 +88,7 @@ for (const links of counts) {
         const floor = /** @type {Record<string, Operation>} */ (floors)[operation];
         await inTurn(runs, floor ? [floor, operation] : [operation], { links, scenario: name });
       }
-      // Single ones are at times a quarter off.
+      // Single measurements vary, so these operations are repeated.
       for (let round = 1; round < rounds; round++) {
         const programs = runs.filter(({ subject }) => subject !== "requests");
         for (const operation of /** @type {const} */ (["create", "destroy"]))
@@ -104,7 +104,7 @@ for (const links of counts) {
 }
 
 /**
- * Lets the subjects carry out operations by turns: the machine is faster at one time than at another.
+ * Lets the subjects take turns, because the machine's speed varies over time.
  *
  * @param {{ subject: string, emulator: import("./subjects.mjs").Emulator, run: import("./subjects.mjs").Subject }[]} runs
  * @param {Operation[]} together operations that are compared with one another
@@ -155,7 +155,7 @@ if (isWritten) {
 }
 
 /**
- * What was measured, the one in the middle where it was so several times.
+ * The measurement, or the median of several.
  *
  * @param {number} links
  * @param {string} scenario
@@ -174,11 +174,11 @@ const find = (links, scenario, subject, operation) => {
 };
 
 /**
- * @typedef {object} Promised a ratio of `what` at most, between two measurements of 1,000 links in a scenario
+ * @typedef {object} Promised the highest ratio of `what` between two measurements of 1,000 links in a scenario
  * @property {string} scenario
- * @property {Operation} operation that of this package
+ * @property {Operation} operation the operation of this package
  * @property {string} against the other subject
- * @property {Operation} [by] its operation, where it is another one
+ * @property {Operation} [by] the other subject's operation, if it differs
  * @property {"seconds" | "requests"} what
  * @property {number} most
  */
@@ -191,7 +191,7 @@ const promises = [
       { ...place, operation: "create", most: 1.25 },
       { ...place, operation: "update all", most: 1.25 },
       { ...place, operation: "destroy", most: 1.25 },
-      // Nobody who reads anything is as fast as a refresh that reads nothing.
+      // A refresh that reads nothing is always faster, so this floor reads each link.
       { ...place, operation: "refresh", by: "refresh, one by one", most: 1 },
       { ...place, operation: "no-op", most: 1.1 },
     ];

@@ -1,10 +1,10 @@
-// `npm run bench:catalog`: what it costs to keep links in files. `pulumi-shortlink validate` of 10,000 and 100,000 entries in each format;
-// 1,000 links by a LinkCatalog and by a loop, in turns; 1,000 and 10,000 real addresses through all commands. Writes
-// docs/performance.md and bench/catalog.json.
+// `npm run bench:catalog`: measures links in files. It validates 10,000 and 100,000 entries in each format, and compares a LinkCatalog of
+// 1,000 links with a loop. It takes 1,000 and 10,000 real addresses through all commands. Writes docs/performance.md and
+// bench/catalog.json.
 //
 //   npm run bench:catalog -- [--only validate,loop,real] [--links 1000,10000] [--against <another checkout, built>]
 //
-// With --only nothing is written. --against also runs the commands that change nothing with the package of the other checkout.
+// With --only it writes nothing. --against also runs create and no-op with the package of the other checkout.
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -21,7 +21,7 @@ const { values } = parseArgs({
 const isChosen = (/** @type {string} */ part) =>
   values.only === undefined || values.only.split(",").includes(part);
 
-/** The command itself, which says at its end how much memory it had. */
+/** Runs the command, and prints its peak memory at the end. */
 const command = `
 process.on("exit", () => console.error("peak " + process.resourceUsage().maxRSS));
 require(${JSON.stringify(join(root, "dist/cli/main.js"))});`;
@@ -73,7 +73,7 @@ async function compareWithLoop() {
 const middle = (/** @type {number[]} */ all = []) =>
   [...all].sort((a, b) => a - b)[Math.floor(all.length / 2)] ?? NaN;
 
-/** The limit of a real installation, a minute of which takes four seconds here. */
+/** The rate limit of a real installation. A minute lasts four seconds here. */
 const limit = { requests: 120, window: 4 };
 
 /** @param {number} links */
@@ -113,7 +113,7 @@ async function throughAllCommands(links) {
   if (other && others) await carryOut(other, others, "create", "create, other package");
   for (let turn = 0; turn < (other ? 3 : 1); turn++) {
     const row = await carryOut(subject, emulator, "no-op");
-    // The others are for the comparison, which is printed only.
+    // Later turns serve only the comparison, which is only printed.
     if (turn === 0) rows.push(row);
     if (other && others) await carryOut(other, others, "no-op", "no-op, other package");
   }

@@ -1,4 +1,4 @@
-// What the processes of a command use: the processor's time and memory of each kind, looked at ten times a second. Linux only.
+// Samples processor time and memory of a command's processes by kind, ten times a second. Linux only.
 import { readdirSync, readFileSync } from "node:fs";
 
 /** @typedef {"engine" | "language host" | "program" | "provider"} Kind */
@@ -9,7 +9,7 @@ import { readdirSync, readFileSync } from "node:fs";
 const ticks = 100;
 
 /**
- * Watches a process and all that it starts.
+ * Watches a process and all its descendants.
  *
  * @param {number} root
  * @returns {{ end: () => Uses }}
@@ -60,7 +60,7 @@ function processes() {
   for (const name of readdirSync("/proc").filter((each) => /^\d+$/.test(each))) {
     try {
       const text = readFileSync(`/proc/${name}/stat`, "utf8");
-      // The name of the program, in parentheses, may hold anything.
+      // The program's name, in parentheses, may contain any character.
       const fields = text
         .slice(text.lastIndexOf(")") + 2)
         .split(" ")
@@ -68,7 +68,7 @@ function processes() {
       const [parent = 0, user = 0, system = 0, pages = 0] = [1, 11, 12, 21].map((i) => fields[i]);
       all.set(Number(name), { parent, seconds: (user + system) / ticks, bytes: pages * 4096 });
     } catch {
-      // It has ended by now.
+      // The process has ended.
     }
   }
   return all;

@@ -1,4 +1,4 @@
-// What the benchmark compares: programs for the engine, and a loop of requests.
+// The subjects of the benchmark: programs for the engine, and a loop of requests.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import {
@@ -24,7 +24,7 @@ import { watchProcesses } from "./processes.mjs";
 
 const domains = 2;
 
-/** All programs make the same resources with the same properties; CHANGED says how many links have another destination. */
+/** All programs make the same resources with the same properties. CHANGED is the number of links with another destination. */
 const shape = `
 const count = Number(process.env.LINKS), changed = Number(process.env.CHANGED ?? 0);
 const names = ${JSON.stringify(Array.from({ length: domains }, (_, i) => `go${i}.example`))};
@@ -43,7 +43,7 @@ for (let i = 0; i < count; i++) new shortlink.Link("link-" + i, { domainId: doma
 const shortlink = require("pulumi-shortlink");
 new shortlink.LinkCatalog("links", { files: "links.yaml" });
 `,
-  // The registrations of ours, with a provider text of the same kind.
+  // The same registrations as ours, with a similar provider text.
   nothing: `${shape}
 const pulumi = require("@pulumi/pulumi");
 class Nothing extends pulumi.CustomResource {
@@ -55,7 +55,7 @@ class Nothing extends pulumi.CustomResource {
 const domains = names.map((name) => new Nothing("Domain", name, { name, url: undefined }));
 for (let i = 0; i < count; i++) new Nothing("Link", "link-" + i, { domainId: domains[i % 2].id, ...link(i), shortUrl: undefined });
 `,
-  // As in Pulumi's guide to dynamic providers: a class with the methods, its text carried by each resource.
+  // As in Pulumi's guide to dynamic providers: each resource carries the text of the provider's methods.
   plain: `${shape}
 const pulumi = require("@pulumi/pulumi");
 async function call(method, path, form) {
@@ -128,7 +128,7 @@ exports.nothing = {
 };`;
 
 /**
- * A program that the engine runs, with a state of its own, that finds its packages as installed ones.
+ * A program that the engine runs, with its own state and with its packages in node_modules.
  *
  * @param {string} name
  * @param {Emulator} emulator
@@ -210,13 +210,13 @@ export async function engineSubject(name, emulator, links, options) {
     "update all": () => ((environment.CHANGED = String(links)), up()),
     destroy,
   };
-  // What does nothing else can do one thing to each link: the floor of whatever does that.
+  // This provider can send one request per link and nothing else: the floor for operations on each link.
   if (name === "nothing") {
     commands["refresh, one by one"] = () => oneByOne(refresh);
     commands["destroy, one by one"] = async () => {
       const saved = readFileSync(state);
       const outcome = await oneByOne(destroy);
-      // All of it is to be destroyed once more.
+      // The next operation destroys the same resources again.
       writeFileSync(state, saved);
       return outcome;
     };
@@ -263,14 +263,14 @@ export function catalogText(format, links) {
 }
 
 /**
- * A catalog of real addresses: pages of MDN, and of the specifications that they are about.
+ * A catalog of real addresses: pages of MDN, and the specifications that they describe.
  *
  * @param {number} links
- * @param {number} changed How many lead elsewhere.
+ * @param {number} changed Number of links with another destination.
  */
 export function documentationCatalog(links, changed) {
   const file = join(root, "node_modules/@mdn/browser-compat-data/data.json");
-  /** @type {Map<string, string>} Addresses by aliases, of which case makes no two. */
+  /** @type {Map<string, string>} Addresses by alias. Aliases are unique regardless of case. */
   const found = new Map();
   /** @type {Set<string>} */
   const taken = new Set();
@@ -285,7 +285,7 @@ export function documentationCatalog(links, changed) {
         const words =
           url.replace(/^https:\/\/(?:developer\.mozilla\.org\/docs\/)?/, "").match(/[A-Za-z0-9]+/g) ?? [];
         const alias = words.join("-").slice(0, 200);
-        // The service refuses a "%" without two digits after it.
+        // The service refuses a "%" without two hexadecimal digits after it.
         if (/%(?![0-9A-Fa-f]{2})/.test(url) || taken.has(alias.toLowerCase()) || found.size === links)
           continue;
         taken.add(alias.toLowerCase());
@@ -306,7 +306,7 @@ export function documentationCatalog(links, changed) {
 }
 
 /**
- * The requests that the operations take at the least, four at a time.
+ * Sends the fewest requests that the operations need, four at a time.
  *
  * @param {Emulator} emulator
  * @param {number} links

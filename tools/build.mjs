@@ -1,4 +1,4 @@
-// Compiles src into dist, from nothing, so that no file of an earlier build is left.
+// Empties dist and compiles src into it, so that no file of an earlier build remains.
 import { execFileSync } from "node:child_process";
 import { chmodSync, rmSync } from "node:fs";
 import { join } from "node:path";

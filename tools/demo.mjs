@@ -1,5 +1,5 @@
-// `npm start`: deploys the catalog of examples/gitops to an emulator with the real engine, shows and applies the plan of a small
-// change, follows a link, and deploys again to show that nothing changes. All that the commands print is in a log.
+// `npm start`: deploys the catalog of examples/gitops to an emulator with the real engine. Then it plans and applies a small change,
+// follows a link, and deploys again to show that nothing changes. A log has the output of all commands.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { appendFileSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
@@ -28,7 +28,7 @@ const say = (text = "") => process.stdout.write(`${text}\n`);
 const fromHere = (file) => relative(process.cwd(), file);
 
 /**
- * Runs a command whose output goes to the log, and returns it.
+ * Runs a command, appends its output to the log, and returns it.
  *
  * @param {string} command
  * @param {string[]} args
@@ -36,7 +36,7 @@ const fromHere = (file) => relative(process.cwd(), file);
 async function run(command, ...args) {
   const environment = {
     ...pulumiEnvironment(),
-    // The provider needs no checkpoints of the engine to finish what an interrupted run has begun.
+    // The provider can finish an interrupted run without checkpoints of the engine.
     PULUMI_SKIP_CHECKPOINTS: "true",
     SHORTLINK_BASE_URL: emulator.url,
     SHORTLINK_API_KEY: emulator.apiKey,
@@ -58,7 +58,7 @@ async function run(command, ...args) {
 }
 
 /**
- * Tells how many objects a run has made so far, in one line on a terminal and at the end elsewhere.
+ * Shows how many objects a run has created: live on a terminal, only at the end elsewhere.
  *
  * @template Value
  * @param {Promise<Value>} work

@@ -1,5 +1,5 @@
-// Where things are, and the environment in which this repository runs `pulumi`: its own home, state and
-// passphrase, so that the user's login, plugins and stacks are never touched.
+// Paths, and the environment in which this repository runs `pulumi`. Its own home, state and passphrase
+// keep the user's login, plugins and stacks untouched.
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, realpathSync } from "node:fs";
 import { homedir } from "node:os";
@@ -8,15 +8,15 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
-/** Home, state and data of the demo; `npm start` empties it, `npm run pulumi` goes on with it. */
+/** Home, state and data of the demo. `npm start` empties it, `npm run pulumi` continues with it. */
 export const demoFolder = join(root, ".pulumi", "demo");
 
-/** The oldest Pulumi CLI that the tests have run with, and the version that is built where none can be had. */
+/** The oldest Pulumi CLI that the tests have run with. Setup builds this version if it can download none. */
 export const cliVersion = "3.258.0";
 
 const executable = process.platform === "win32" ? ".exe" : "";
 
-/** Folder of this project in the user's cache; a Pulumi CLI is kept there per version. */
+/** This project's folder in the user's cache. It holds one Pulumi CLI per version. */
 export function cacheFolder() {
   const home = homedir();
   const base =
@@ -34,7 +34,7 @@ export function cliFolders() {
     JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
   );
   return {
-    // The installer takes the version of the SDK.
+    // The installer downloads the version of the SDK.
     downloaded: join(cacheFolder(), `pulumi-${devDependencies["@pulumi/pulumi"]}-downloaded`),
     built: join(cacheFolder(), `pulumi-${cliVersion}-built`),
   };
@@ -46,8 +46,7 @@ export function cliFolders() {
 let found;
 
 /**
- * Finds a Pulumi CLI with its Node language host: on PATH, else in the cache. Asking one for its version takes a sixth of a second, so
- * that is done once.
+ * Finds a Pulumi CLI with its Node language host: on PATH, else in the cache. Remembers it, because asking for a version is slow.
  *
  * @returns {Cli | undefined}
  */
@@ -67,13 +66,11 @@ function lookForPulumi() {
   for (const { bin, where } of candidates) {
     if (!existsSync(join(bin, `pulumi${executable}`))) continue;
     const version = versionOf(join(bin, `pulumi${executable}`));
-    // The engine looks on PATH and beside the program itself, wherever a link to it lies.
+    // The engine looks on PATH and beside its real file, even if a symbolic link started it.
     const real = dirname(realpathSync(join(bin, `pulumi${executable}`)));
     const hosts = where === "on PATH" ? [...onPath, real] : [bin];
     const hasHost = hosts.some((folder) => existsSync(join(folder, `pulumi-language-nodejs${executable}`)));
     if (version !== undefined && hasHost && isRecent(version)) return { bin, version, where };
-    // A shell would run the first on PATH too; a newer one behind it is not looked for.
-    if (where === "on PATH") onPath.length = 0;
   }
   return undefined;
 }
@@ -117,8 +114,8 @@ export function pulumiEnvironment(folder = demoFolder) {
     .../** @type {Record<string, string>} */ (Object.fromEntries(inherited)),
     PATH: [join(root, "node_modules", ".bin"), cli.bin, process.env.PATH].join(delimiter),
     PULUMI_HOME: home,
-    // Without a file of attributes beside each state: the engine does not replace it in one step, and one that is killed
-    // there leaves a state that no later command can read ("failed to load checkpoint: EOF").
+    // Without an attributes file beside each state: the engine does not replace it in one step. An engine that is killed
+    // meanwhile leaves a state that no later command can read ("failed to load checkpoint: EOF").
     PULUMI_BACKEND_URL: `${pathToFileURL(state).href}?metadata=skip`,
     PULUMI_CONFIG_PASSPHRASE: "",
     PULUMI_SKIP_UPDATE_CHECK: "true",

@@ -1,5 +1,5 @@
-// `npm run generate`: writes what follows from the tables of fields in src/domain/fields.ts and src/link/fields.ts: the tables of
-// docs/resources.md and docs/catalog.md, docs/cli.md, and the JSON Schemas. A test compares them with what stands there.
+// `npm run generate`: writes the tables of docs/resources.md, docs/catalog-reference.md and docs/spreadsheets.md, docs/cli.md,
+// test/api.txt, and the JSON Schemas. A test fails if one of them is out of date.
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -17,7 +17,7 @@ const require = createRequire(import.meta.url);
 /** @typedef {{ properties: { domains: Section, links: Section, rules: { anyOf: [Fields] } } }} Sections */
 
 /**
- * What a value of a field looks like.
+ * Describes the values of a field.
  *
  * @param {Row} row
  */
@@ -83,7 +83,7 @@ function fieldTable(title, { properties, required = [] }, remarks = {}) {
 
 /** @typedef {{ title: string, file: string, field?: string, text?: string, encoding?: BufferEncoding }} MistakeOfFile */
 
-/** The table of mistakes that beginners make, each with what the checker really says of it. */
+/** The table of beginners' mistakes, each with the real message of the checker. */
 function mistakeTable() {
   /** @type {import("../src/catalog/load.js")} */
   const { loadCatalog } = require("../dist/catalog/load.js");
@@ -100,7 +100,7 @@ function mistakeTable() {
       const [finding] = checkCatalog(loadCatalog({ folder, files: ["."] }));
       if (!finding) throw new Error(`test/catalog/mistakes.json: "${title}" is no mistake`);
       const { file: name, line, column, message } = finding;
-      // A line of an entry is shown as it is; a whole file says its title.
+      // The table shows a line of an entry as typed, and only the title of a whole file.
       const typed = field === undefined || /[\t\u00a0]/.test(field) ? "" : `: \`${field.trim()}\``;
       return `| ${title}${typed} | \`${`${name}:${line}:${column} ${message}`.replaceAll("|", "\\|")}\` |`;
     } finally {
@@ -110,7 +110,7 @@ function mistakeTable() {
   return ["| the file has | the message |", "| --- | --- |", ...rows].join("\n");
 }
 
-/** A file with one entry that is right but for one line. */
+/** A file with one entry that is correct except for one line. */
 function entryWith(field = "") {
   const name = /^\s*(\w+)/.exec(field)?.[1] ?? "";
   const lines = ["domain: go.example.com", "alias: sale", "url: https://example.com/", "owner: me"];
@@ -120,11 +120,11 @@ function entryWith(field = "") {
   return `links:\n  sale:\n${kept.map((line) => `    ${line}`).join("\n")}\n${own}${period}\n`;
 }
 
-/** What `--help` prints of each command. */
+/** The `--help` text of each command. */
 function commandHelp() {
   /** @param {string[]} args */
   const help = (...args) => {
-    // Beyond 80 columns pages scroll, and the width of this terminal must not matter.
+    // Wider pages scroll, and the result must not depend on the width of this terminal.
     const environment = { ...process.env, COLUMNS: "80", NO_COLOR: "1" };
     const command = [join(root, "dist/cli/main.js"), ...args, "--help"];
     return execFileSync(process.execPath, command, { encoding: "utf8", env: environment });
@@ -135,7 +135,7 @@ function commandHelp() {
 }
 
 /**
- * A page with what stands between its marks replaced.
+ * Returns a page with new text between its marks.
  *
  * @param {string} file
  * @param {Record<string, string>} parts
@@ -152,12 +152,12 @@ async function page(file, parts) {
   return format(text, { parser: "markdown", printWidth: 110 });
 }
 
-/** All that programs can use: the declarations in the package, without their comments. */
+/** The public API: the declarations in the package, without their comments. */
 function publicApi() {
   const { files } = /** @type {{ files: string[] }} */ (
     JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
   );
-  // The tables of fields hold mostly their descriptions; LinkArgs and DomainArgs have the fields.
+  // LinkArgs and DomainArgs have the fields. The tables of fields hold mostly descriptions.
   const declarations = files.filter((name) => name.endsWith(".d.ts") && !name.endsWith("fields.d.ts"));
   const printer = ts.createPrinter({ removeComments: true });
   const parts = declarations.map((name) => {
@@ -165,10 +165,10 @@ function publicApi() {
     const source = ts.createSourceFile(name, text, ts.ScriptTarget.Latest);
     return `// ${name.replace("dist/", "")}\n${printer.printFile(source)}`;
   });
-  return `// Generated. A change here is one that users see: it belongs into the changelog.\n\n${parts.join("\n")}`;
+  return `// Generated. A change here is one that users see: it belongs in the changelog.\n\n${parts.join("\n")}`;
 }
 
-/** The whole content of each file that is generated, or in a part. @returns {Promise<Record<string, string>>} */
+/** The whole content of each file that is generated, fully or in part. @returns {Promise<Record<string, string>>} */
 export async function generated() {
   /** @type {import("../src/link/fields.js")} */
   const { linkFields } = require("../dist/link/fields.js");
@@ -186,7 +186,7 @@ export async function generated() {
       "arguments of a domain": argumentTable(domainFields),
       "arguments of a link": argumentTable(linkFields),
     },
-    "docs/catalog.md": {
+    "docs/catalog-reference.md": {
       "fields of a link": fieldTable("field", listed(links), { key: onlyInLists }),
       "fields of a domain": fieldTable("field", { ...listed(domains), required: [] }, { name: onlyInLists }),
       rules: fieldTable("rule", rules.anyOf[0]),

@@ -24,7 +24,7 @@ const files = {
   "Pulumi.yaml": "name: links\nruntime: nodejs\n",
   "package.json": '{ "name": "links", "main": "index.js" }',
   "index.js": 'new (require("pulumi-shortlink").LinkCatalog)("links", { files: "links" });\n',
-  // As it was before: a link that goes, and another destination.
+  // The catalog before the change, which removes a link and changes a destination.
   "links/docs.yaml": `${yaml.replace(/^ {2}poster.*\n/m, "").replace("com/docs }", "com/manual }")}  press: { domain: go.example.com, alias: press, url: https://example.com/press }\n`,
 };
 /** @param {string} file @param {string} text */
@@ -42,7 +42,7 @@ const run = async (command, ...args) =>
 /** @param {string[]} args */
 const shortlink = (...args) => run(process.execPath, join(root, "dist", "cli", "main.js"), ...args);
 
-/** The text of a terminal with its colours. @param {string} text */
+/** Draws the text of a terminal with its colours. @param {string} text */
 function toSvg(text) {
   const lines = text.trimEnd().split("\n");
   const codes = /\u001b\[(\d+)m/;
@@ -93,7 +93,7 @@ try {
   await page.setViewport({ width: 1000, height: 760, deviceScaleFactor: 2 });
   await page.goto(emulator.url);
   await page.screenshot({ path: join(pictures, "emulator.png") });
-  // To look at the other picture as readers see it.
+  // Shows the other picture as readers see it, for a manual check.
   await page.setContent(readFileSync(join(pictures, "plan.svg"), "utf8"));
   await page.screenshot({ path: join(folder, "plan.png") });
   await browser.close();

@@ -1,4 +1,4 @@
-// Makes a fresh clone ready, and says nothing where it already is. Runs before anything is installed, so it uses
+// Prepares a fresh clone, and prints nothing if it is ready. It runs before anything is installed, so it uses
 // no dependency and no syntax newer than Node 18.
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -39,7 +39,7 @@ async function installDependencies() {
   writeFileSync(stamp, wanted);
 }
 
-/** A provider text is compiled without a file name, so it finds this package only as an installed one. */
+/** Pulumi compiles a provider text without a file name, so the text finds this package only in node_modules. */
 function linkThisPackage() {
   const link = join(modules, "pulumi-shortlink");
   if (lstatSync(link, { throwIfNoEntry: false })) return;
@@ -74,7 +74,7 @@ async function providePulumi() {
   );
 }
 
-/** The official installer, by way of the Automation API, into a folder of its own. */
+/** Runs the official installer through the Automation API, into a separate folder. */
 async function downloadPulumi() {
   const { downloaded } = cliFolders();
   const partial = `${downloaded}.${process.pid}`;
@@ -82,7 +82,7 @@ async function downloadPulumi() {
     .then(() => process.exit(0), (error) => { console.error(String(error.message).split("\\n")[0]); process.exit(1); })`;
   try {
     const node = join(modules, ".bin", windows ? "node.cmd" : "node");
-    // The installer asks what it installed for its version.
+    // The installer asks the installed CLI for its version.
     const env = { ...process.env, PULUMI_HOME: join(demoFolder, "home") };
     await step("Downloading the Pulumi CLI", node, ["-e", script], { cwd: root, env, timeout: 600_000 });
     moveInPlace(partial, downloaded);
@@ -91,7 +91,7 @@ async function downloadPulumi() {
   }
 }
 
-/** Builds CLI and language host from the Go modules pinned in `pulumi-cli`; every file of it stays in the cache. */
+/** Builds CLI and language host from the Go modules pinned in `pulumi-cli`. All files stay in the cache. */
 async function buildPulumi() {
   const { built } = cliFolders();
   const work = `${built}.${process.pid}`;
@@ -100,7 +100,7 @@ async function buildPulumi() {
     GOPATH: join(work, "go"),
     GOMODCACHE: join(work, "go", "pkg", "mod"),
     GOCACHE: join(work, "go", "cache"),
-    // Go counts its own use below the user's configuration; only its settings are to be read there.
+    // Go writes usage counters below the user's configuration. Only its settings come from there.
     GOENV: process.env.GOENV ?? join(process.env.XDG_CONFIG_HOME || join(homedir(), ".config"), "go", "env"),
     XDG_CONFIG_HOME: join(work, "config"),
   };
@@ -111,7 +111,7 @@ async function buildPulumi() {
     /** @type {string} */ main,
   ) => [
     "build",
-    // Else the modules are read-only and could not be removed afterwards.
+    // Without it the modules are read-only and cannot be removed afterwards.
     "-modcacherw",
     ...["-o", join(work, "bin", windows ? `${name}.exe` : name), "-trimpath", ...flags],
     // Without the stamp "pulumi version" prints an empty line.
@@ -141,7 +141,7 @@ async function buildPulumi() {
       ),
       { cwd: folder("host"), env },
     );
-    // A release has it beside the CLI; what it starts comes from the project's own copy of the SDK.
+    // A Pulumi release has it beside the CLI. It starts the project's own copy of the SDK.
     const provider = windows ? "pulumi-resource-pulumi-nodejs.cmd" : "pulumi-resource-pulumi-nodejs";
     copyFileSync(join(modules, "@pulumi", "pulumi", provider), join(work, "bin", provider));
     rmSync(join(work, "go"), { recursive: true, force: true });
@@ -152,7 +152,7 @@ async function buildPulumi() {
   }
 }
 
-/** Another set-up may have been faster; then its result stays. */
+/** Keeps the result of another setup that was faster. */
 function moveInPlace(/** @type {string} */ from, /** @type {string} */ to) {
   if (findPulumi()) return;
   rmSync(to, { recursive: true, force: true });
@@ -160,8 +160,7 @@ function moveInPlace(/** @type {string} */ from, /** @type {string} */ to) {
 }
 
 /**
- * Runs a command that may take long: says what it does, shows every few seconds that it is alive, and keeps its
- * output for the error message.
+ * Runs a slow command. Prints its title and regular signs of life, and keeps its output for the error message.
  *
  * @param {string} title
  * @param {string} command
@@ -192,7 +191,7 @@ async function step(title, command, args, options) {
   process.stdout.write(`  done in ${seconds()}\n`);
 }
 
-// An interrupted step still clears up behind itself: a half-made CLI is large.
+// An interrupted step still cleans up, because a half-built CLI is large.
 let interrupted = false;
 /** @type {import("node:child_process").ChildProcess | undefined} */
 let running;
@@ -203,7 +202,7 @@ for (const signal of ["SIGINT", "SIGTERM"]) {
   });
 }
 
-// The right Node comes with the dependencies; everything after them uses it.
+// The dependencies include the right Node. All later steps use it.
 process.env.PATH = [join(modules, ".bin"), process.env.PATH].join(delimiter);
 try {
   await installDependencies();

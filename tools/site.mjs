@@ -1,5 +1,5 @@
-// `npm run docs`: the pages of this repository as a site with a search, and with the reference of the API made from the comments in
-// the code. Fails on a warning and on a link that leads nowhere. The site is in .pulumi/site/dist.
+// `npm run docs`: builds a site with search from the pages of this repository and the comments of its API. Fails on a warning and on a
+// dead link. The site is in .pulumi/site/dist.
 import {
   cpSync,
   existsSync,
@@ -29,7 +29,7 @@ for (const page of pages) {
 cpSync(join(root, "docs", "pictures"), join(site, "docs", "pictures"), { recursive: true });
 
 /**
- * A page with its links as a site has them: a folder is its README, and what is no page lies in `raw`.
+ * Returns a page with the links of the site. A folder leads to its README. Other files are copied to `raw`.
  *
  * @param {string} page
  */
@@ -47,7 +47,7 @@ function forSite(page) {
     .replace(/\]\((?!https?:|#)([^)\s#]+)\)/g, (whole, /** @type {string} */ file) => {
       if (/\.(?:md|svg|png)$/.test(file)) return whole;
       if (isFolder(file)) return `](${file}/README.md)`;
-      // With an extension: what has none counts as a page.
+      // The site treats a file without an extension as a page.
       const copy = posix.join("raw", at(file) + (extname(file) === "" ? ".txt" : ""));
       cpSync(join(root, at(file)), join(site, "public", copy));
       return `](/${copy}){target="_blank"}`;
@@ -100,15 +100,19 @@ const config = {
       { text: "Changelog", link: "/CHANGELOG" },
     ],
     sidebar: [
-      group("Begin", "getting-started", "adopt", "catalog", "spreadsheets"),
-      group("Use", "resources", "lookups", "settings", "secrets", "rate-limits", "interrupted-runs", "drift"),
-      group("Teams", "gitops", "ci/README"),
-      group("Look up", "cli", "errors", "emulator", "compatibility", "performance", "design"),
+      group("Begin", "getting-started", "catalog", "spreadsheets", "adopt"),
+      group(
+        "Use",
+        ...["resources", "lookups", "settings", "secrets", "environments", "rate-limits", "interrupted-runs"],
+      ),
+      group("Teams", "plan", "gitops", "ci/README", "drift"),
+      group("Look up", "catalog-reference", "cli", "errors", "emulator", "compatibility", "performance"),
+      group("Understand", "how-it-works", "design"),
     ],
   },
 };
 mkdirSync(join(site, ".vitepress"), { recursive: true });
-// A page that is named README is the index of its folder.
+// A README is the index of its folder.
 const rewrites = 'rewrites: (name) => name.replace(/(^|\\/)README\\.md$/, "$1index.md")';
 writeFileSync(
   join(site, ".vitepress", "config.mjs"),

@@ -1,4 +1,4 @@
-// `npm test`: types, lint, format, build and all tests, each of them even where another failed, then a summary.
+// `npm test`: runs types, lint, format, build and all tests, even if one of them fails. Prints a summary.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync, rmSync } from "node:fs";
@@ -10,7 +10,7 @@ rmSync(report, { force: true });
 
 /** @type {[string, string[]][]} */
 const checks = [
-  // The tests and the type check of what uses the package need it built.
+  // The tests need the built package. So does the type check of code that uses it.
   ["build", ["tools/build.mjs"]],
   ["types", ["node_modules/typescript/bin/tsc", "-p", "test"]],
   ["lint", ["node_modules/eslint/bin/eslint.js", ".", "--max-warnings", "0"]],
@@ -37,7 +37,7 @@ const checks = [
 ];
 
 /**
- * Runs a check and returns what it printed, or lets it print as it goes.
+ * Runs a check. A check that runs alone prints as it runs, others at their end.
  *
  * @param {[string, string[]]} check
  * @param {boolean} isAlone
@@ -56,7 +56,7 @@ async function run([name, args], isAlone) {
 const [build, ...others] = checks;
 const tests = others.pop();
 if (!build || !tests) throw new Error("no checks");
-// Each of the others keeps one core busy; the tests need all.
+// Each of the others keeps one core busy. The tests need all cores.
 const results = [
   await run(build, true),
   ...(await Promise.all(others.map((check) => run(check, false)))),
@@ -70,7 +70,7 @@ function countTests() {
       JSON.parse(readFileSync(report, "utf8"))
     );
     const { numPassedTests = 0, numTotalTests = 0 } = counts;
-    // A file that cannot be loaded, and a test that is skipped, have not passed.
+    // Files that cannot be loaded and skipped tests have not passed.
     return { passed: numPassedTests, failed: numTotalTests - numPassedTests };
   } catch {
     return { passed: 0, failed: 0 };
