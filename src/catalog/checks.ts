@@ -6,7 +6,7 @@ import { together } from "../link/rules";
 import type { DomainEntry, Entry, LinkEntry, Ruling, Values } from "./entries";
 import type { Catalog } from "./load";
 import { suggest } from "./suggest";
-import { findingAt, formerKeys, placeText, type Finding, type FindingKind } from "./written";
+import { domainRequired, findingAt, formerKeys, placeText, type Finding, type FindingKind } from "./written";
 
 // The checks that need several fields or several entries.
 
@@ -26,6 +26,7 @@ export function checkCatalog(
     all.push(findingAt(kind, entry.at(path), subjectOf(entry), reason));
   };
   const names = new Map(domains.map((domain) => [domain.key, domain]));
+  const hints = new Map<string, string>();
   for (const domain of domains) checkDomain(domain, note);
   noteDuplicates(
     domains,
@@ -39,7 +40,7 @@ export function checkCatalog(
   );
   for (const link of links) {
     checkFields(link, timeZone, note);
-    checkDomainOf(link, names, catalog, all.length, note);
+    checkDomainOf(link, names, catalog, hints, note);
     for (const ruling of link.rulings) checkRules(link, ruling, note);
   }
   const addresses = links.flatMap((link) => {
@@ -65,11 +66,12 @@ export function checkCatalog(
   return inOrder(all);
 }
 
-/** Sorted by files and lines. A mistake that many entries share, for example in a default, appears once. */
+/** Sorted by files and lines. A mistake that many entries share, for example in a default or in a domain's name, appears once. */
 function inOrder(findings: Finding[]): Finding[] {
   const groups = new Map<string, Finding[]>();
   for (const finding of findings) {
-    const group = JSON.stringify([placeText(finding), finding.reason]);
+    const where = finding.kind === "reference" ? finding.file : placeText(finding);
+    const group = JSON.stringify([where, finding.reason]);
     const known = groups.get(group);
     if (known) known.push(finding);
     else groups.set(group, [finding]);
@@ -125,25 +127,30 @@ function checkDomainOf(
   link: LinkEntry,
   names: Map<string, DomainEntry>,
   { isWhole, removed }: Catalog,
-  told: number,
+  hints: Map<string, string>,
   note: Note,
 ): void {
   const { domain, values } = link;
   if (domain !== undefined && values.domainId !== undefined) {
     note("field", link, ["domainId"], "has both domain and domainId: remove one of them");
   } else if (domain === undefined && values.domainId === undefined && isWhole) {
-    note("field", link, [], "domain is required: the name of a domain of the catalog, here or in defaults");
+    note("field", link, ["domain"], domainRequired);
   } else if (domain !== undefined && !names.has(domain) && isWhole) {
-    const near = suggest(domain, [...names.keys()], told);
-    const hint = near === "" ? ": add it to domains, with existing: true if it is managed elsewhere" : near;
-    const reason = removed.get(`domain ${domain}`) ?? hint;
-    note(
-      "reference",
-      link,
-      ["domain"],
-      `the domain ${JSON.stringify(domain)} is not in the catalog${reason}`,
-    );
+    const hint = hints.get(domain) ?? removed.get(`domain ${domain}`) ?? hintFor(domain, names, hints.size);
+    hints.set(domain, hint);
+    note("reference", link, ["domain"], `the domain ${JSON.stringify(domain)} is not in the catalog${hint}`);
   }
+}
+
+/** What to do about an unknown domain. @param told Number of other unknown domains. */
+function hintFor(domain: string, names: Map<string, DomainEntry>, told: number): string {
+  const host = domain.includes("/")
+    ? hostOf(domain.includes("://") ? domain : `http://${domain}`)
+    : undefined;
+  if (host !== undefined) return `: a domain is a name without https:// and slashes: write ${host}`;
+  const near = suggest(domain, [...names.keys()], told);
+  if (near !== "") return `${near} If not, add it to domains`;
+  return ": add it to domains, with existing: true if it is managed elsewhere";
 }
 
 /** The domain and the alias as the service compares them; undefined if the alias is not known offline. */

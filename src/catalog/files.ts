@@ -21,13 +21,7 @@ export function hasProject(path: string): boolean {
 /** The files that the patterns match, each once and without folder files: in the order of patterns, then of names. */
 export function findFiles(patterns: readonly string[], folder: string): string[] {
   const found = patterns.map((pattern) => {
-    const path = resolve(folder, pattern);
-    const names = isFile(path)
-      ? [path]
-      : statSync(path, { throwIfNoEntry: false })?.isDirectory()
-        ? // Not as a pattern: its name may contain wildcards.
-          globSync("**/*", { cwd: path, exclude }).map((name) => join(path, name))
-        : globSync(pattern, { cwd: folder, exclude }).map((name) => resolve(folder, name));
+    const names = matchesOf(pattern, folder);
     const isEntries = (name: string) =>
       extensions.includes(extname(name).toLowerCase()) &&
       !folderFiles.includes(basename(name)) &&
@@ -41,6 +35,22 @@ export function findFiles(patterns: readonly string[], folder: string): string[]
     );
   });
   return [...new Set(found.flat())].map((name) => toPosix(relative(folder, name)));
+}
+
+/** The spreadsheets that the patterns match. Nothing reads them. */
+export function findSpreadsheets(patterns: readonly string[], folder: string): string[] {
+  const names = patterns.flatMap((pattern) => matchesOf(pattern, folder));
+  const found = names.filter((name) => /\.(?:xlsx?|xlsm|ods|numbers)$/i.test(name)).sort();
+  return [...new Set(found)].map((name) => toPosix(relative(folder, name)));
+}
+
+function matchesOf(pattern: string, folder: string): string[] {
+  const path = resolve(folder, pattern);
+  if (isFile(path)) return [path];
+  const isFolder = statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+  // A folder is no pattern: its name may contain wildcards.
+  const [glob, cwd] = isFolder ? ["**/*", path] : [pattern, folder];
+  return globSync(glob, { cwd, exclude }).map((name) => resolve(cwd, name));
 }
 
 /** The folder that a pattern names before its first wildcard. */

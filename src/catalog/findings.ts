@@ -32,7 +32,9 @@ export class Findings {
   /** Notes the mistakes in the fields of a thing. True for none. */
   isSound(rule: z.ZodType, { value, at }: Written, subject: string): boolean {
     const { error } = rule.safeParse(value);
-    for (const issue of error?.issues ?? []) {
+    // A misspelled name explains why another field seems to be missing.
+    const rank = ({ code }: { code?: string | undefined }) => (code === "unrecognized_keys" ? 0 : 1);
+    for (const issue of error?.issues.toSorted((a, b) => rank(a) - rank(b)) ?? []) {
       const names =
         issue.code === "unrecognized_keys"
           ? issue.keys
@@ -66,7 +68,8 @@ export class Findings {
       if (this.#unknownFields.has(placeText(place))) continue;
       this.#unknownFields.add(placeText(place));
       const hint = misplaced[`${subject.split(" ")[0]} ${name}`] ?? suggest(name, known);
-      this.note("field", place, subject, `unknown field ${JSON.stringify(name)}${hint}`);
+      const owner = place.cell === undefined ? subject : undefined;
+      this.note("field", place, owner, `unknown field ${JSON.stringify(name)}${hint}`);
     }
   }
 }

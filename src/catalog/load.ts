@@ -15,7 +15,7 @@ import { parseFile } from "./parse";
 import * as schema from "./schema";
 import { Scopes } from "./scopes";
 import { suggest } from "./suggest";
-import { placeText, type Finding, type Parsed, type Written } from "./written";
+import { domainRequired, placeText, type Finding, type Parsed, type Written } from "./written";
 
 // Merges files into the effective entries, with the place of each value.
 
@@ -152,8 +152,9 @@ function readLinks(parsed: Parsed, scopes: Scopes, { links }: Items, findings: F
     const item = { own, layers: [own, ...inherited], rulings };
     const key = (given as string | undefined) ?? derivedKey(merged("", item).values);
     if (key !== undefined) add(links, "link", key, item, findings);
-    else if (findings.isWhole)
-      findings.note("field", entry.at(), subject, "needs a key, because it has no alias or no domain");
+    else if (findings.isWhole && typeof rest.alias === "string")
+      findings.note("field", entry.at(["domain"]), subject, domainRequired);
+    else if (findings.isWhole) findings.note("field", entry.at(), subject, "needs a key or an alias");
   }
 }
 

@@ -71,7 +71,8 @@ function change(
   const entries = parsed.entriesOf(`${noun}s`, false);
   if (!entries) {
     const place = parsed.sections.get(`${noun}s`)?.at();
-    if (place) findings.noteUnreadable(place, `${noun}s must be a map of ${noun}s by their keys`);
+    const hint = place?.cell === undefined ? "" : ": write the overlay in YAML or JSON, not as a table";
+    if (place) findings.noteUnreadable(place, `${noun}s must be a map of ${noun}s by their keys${hint}`);
     return 0;
   }
   const seen = new Map<string, Written>();

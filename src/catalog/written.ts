@@ -5,6 +5,8 @@ export interface Place {
   file: string;
   line: number;
   column: number;
+  /** The cell of a table as spreadsheets name it, like `B2`. */
+  cell?: string;
 }
 
 /** Finds the place of an offset in a text. */
@@ -33,18 +35,19 @@ export interface Finding extends Place {
   subject: string | undefined;
   /** The mistake. */
   reason: string;
-  /** Subject and reason. */
+  /** Cell, subject and reason. */
   message: string;
 }
 
 export function findingAt(
   kind: FindingKind,
-  { file, line, column }: Place,
+  { file, line, column, cell }: Place,
   subject: string | undefined,
   reason: string,
 ): Finding {
-  const message = subject === undefined ? reason : `${subject}: ${reason}`;
-  return { kind, file, line, column, subject, reason, message };
+  const about = [cell && `cell ${cell}`, subject].filter(Boolean).join(", ");
+  const message = about === "" ? reason : `${about}: ${reason}`;
+  return { kind, file, line, column, ...(cell && { cell }), subject, reason, message };
 }
 
 /** A part of a file. */
@@ -65,6 +68,8 @@ export interface Parsed {
   entriesOf: (section: string, orList: boolean) => Written[] | undefined;
   findings: Finding[];
 }
+
+export const domainRequired = "domain is required: the name of a domain of the catalog, here or in defaults";
 
 /** `file:line:column`, as compilers write it. */
 export function placeText({ file, line, column }: Place): string {

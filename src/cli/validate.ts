@@ -1,5 +1,6 @@
 import { Command, InvalidArgumentError, Option } from "commander";
 import { checkCatalog } from "../catalog/checks";
+import { findSpreadsheets } from "../catalog/files";
 import { loadCatalog } from "../catalog/load";
 import { isTimeZone } from "../account/settings";
 import { collect } from "./patterns";
@@ -40,7 +41,8 @@ export function validateCommand(version: string): Command {
     .option("--allow-empty", "accept a catalog without links", false)
     .addOption(new Option("--format <format>", "format of the report").choices(formats).default("text"))
     .action((files: string[], { overlay, format, allowEmpty, timeZone }: Options, command: Command) => {
-      const catalog = loadCatalog({ files: files.length > 0 ? files : defaultFiles, overlays: overlay });
+      const given = files.length > 0 ? files : defaultFiles;
+      const catalog = loadCatalog({ files: given, overlays: overlay });
       const findings = checkCatalog(catalog, { allowEmpty, timeZone });
       const text = report(findings, format, version);
       if (text !== "") console.log(text);
@@ -48,6 +50,8 @@ export function validateCommand(version: string): Command {
       const { domains, links } = catalog;
       if (findings.length > 0) process.exitCode = 1;
       if (format === "text" && !isQuiet(command)) {
+        for (const name of findSpreadsheets(given, process.cwd()))
+          console.error(`${name} is not read: save it as "CSV UTF-8", which makes a .csv file.`);
         console.error(
           findings.length > 0
             ? count(findings.length, "mistake")

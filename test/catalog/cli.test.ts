@@ -36,11 +36,11 @@ test("validate ends with 0 for a right catalog, with 1 for mistakes, with 2 for 
     status: 0,
   });
   expect(shortlink("validate", "links/*.yaml", "--overlay", "overlays/staging.yaml").status).toBe(0);
-  files.write({ "links/b.csv": "alias,url\nnews,example.com\n" });
+  files.write({ "links/b.csv": "alias,url\nnews,example.com\n", "links/c.xlsx": "PK" });
   expect(shortlink("validate", "links")).toEqual({
     stdout:
-      'links/b.csv:2:6 link with the alias "news": url must be a URL with scheme and host, for example https://example.com/page: write https:// before it',
-    stderr: "1 mistake",
+      'links/b.csv:2:6 cell B2, link with the alias "news": url must be a URL with scheme and host, for example https://example.com/page: write https:// before it',
+    stderr: 'links/c.xlsx is not read: save it as "CSV UTF-8", which makes a .csv file.\n1 mistake',
     status: 1,
   });
   for (const [args, message] of [
@@ -61,7 +61,8 @@ test("validate ends with 0 for a right catalog, with 1 for mistakes, with 2 for 
 
 test("mistakes are reported for programs, for GitHub and as SARIF", () => {
   files.write({ "links/b, c.csv": 'alias,url\n"x%",https://example.com/\n' });
-  const message = 'link with the alias "x%": alias may contain only letters, digits, - and _, not "%"';
+  const message =
+    'cell A2, link with the alias "x%": alias may contain only letters, digits, - and _, not "%"';
   const json = shortlink("validate", "--format", "json");
   expect(json).toMatchObject({ stderr: "", status: 1 });
   expect(JSON.parse(json.stdout)).toEqual([
@@ -69,7 +70,7 @@ test("mistakes are reported for programs, for GitHub and as SARIF", () => {
   ]);
   expect(shortlink("validate", "--format", "github")).toEqual({
     stdout:
-      '::error file=links/b%2C c.csv,line=2,col=1::link with the alias "x%25": alias may contain only letters, digits, - and _, not "%25"',
+      '::error file=links/b%2C c.csv,line=2,col=1::cell A2, link with the alias "x%25": alias may contain only letters, digits, - and _, not "%25"',
     stderr: "",
     status: 1,
   });

@@ -37,7 +37,7 @@ test("the broken file of the page is told what the page says, and what it says o
   const mended = (blocks["broken/links.yaml"] ?? "").replace("ulr:", "url:").replace(/^.*open-sesame\n/m, "");
   files.write({ "broken/links.yaml": mended });
   expect(linesOf("broken")).toEqual([
-    'broken/links.yaml:6:13 link "docs": the domain "go.exmaple.com" is not in the catalog: did you mean "go.example.com"?',
+    'broken/links.yaml:6:13 link "docs": the domain "go.exmaple.com" is not in the catalog: did you mean "go.example.com"? If not, add it to domains',
     'broken/links.yaml:12:10 link "news": url leads to the link itself',
   ]);
 });

@@ -113,6 +113,8 @@ test("a catalog of any spelling is right", () => {
         "",
       ),
     "c.csv": "key,alias,url\n",
+    // Empty columns and rows, as spreadsheets leave them behind.
+    "g.csv": `key;domainId;;alias;url;;\ns;1;;s;${url};;\nt;1;;t;${url};;;;\n;;;;;;\n`,
     "d.yaml": "# nothing yet\n",
     "e.json": "{}",
     "f.yaml": "links:\ndomains:\ndefaults:\nrules:\n",
@@ -121,6 +123,8 @@ test("a catalog of any spelling is right", () => {
     404: { alias: "日本" },
     y: { alias: "y", url: "https://www.example.com/" },
     constructor: { alias: "c" },
+    s: { domainId: 1, alias: "s" },
+    t: { domainId: 1, alias: "t" },
     r: {
       targets: [{ value: "https://example.com/1" }, { value: "https://example.com/2" }],
       sensitiveContent: true,

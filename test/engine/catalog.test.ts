@@ -208,7 +208,7 @@ test("all mistakes are told at once, with their places, before anything is sent 
   );
   for (const told of [
     'a.yaml:6:18 link "news": alias "Docs" is already used by "docs" at',
-    'b.csv:3:17 link with the alias "most": url must be a URL with scheme and host',
+    'b.csv:3:17 cell C3, link with the alias "most": url must be a URL with scheme and host',
   ]) {
     expect(failure).toContain(told);
   }
