@@ -109,10 +109,18 @@ export function toPlan({ steps = [], diagnostics, changeSummary }: Preview, { no
       .filter((step) => step.op === "update" && isMoving(step))
       .map(({ oldState }) => `link ${oldState?.id}`),
   );
+  const adopted = new Set(
+    notes.flatMap(({ existing }) => (existing?.isAdopted ? [String(existing.object)] : [])),
+  );
+  const objectOf = (step: PreviewStep) => `${isLink(step) ? "link" : "domain"} ${step.oldState?.id}`;
+  /** The resources that the program no longer has, by their objects. */
+  const former = new Map(own.filter(({ op }) => op === "delete").map((step) => [objectOf(step), step.urn]));
   const costed = own.flatMap((step): Costed[] => {
+    // Another resource adopts the object, so nothing is deleted.
+    if (step.op === "delete" && adopted.has(objectOf(step))) return [];
     const { existing, ...note } = noted.get(step.urn) ?? {};
     const isInWay = existing !== undefined && !leaving.has(existing.object);
-    return toChange(step, addresses, isInWay ? { ...note, existing } : note);
+    return toChange(step, addresses, isInWay ? { ...note, existing } : note, former);
   });
   // Pulumi deletes at the end of a run.
   const ending = new Set(
@@ -155,7 +163,8 @@ export function toPlan({ steps = [], diagnostics, changeSummary }: Preview, { no
 function toChange(
   step: PreviewStep,
   addresses: Addresses,
-  { entry: place, existing: known }: Partial<PlanNote> = {},
+  { entry: place, existing: known }: Partial<PlanNote>,
+  former: ReadonlyMap<string, string>,
 ): Costed[] {
   const { op, urn, oldState, newState } = step;
   const type = isLink(step) ? "link" : "domain";
@@ -194,7 +203,11 @@ function toChange(
     const change = { ...about, address, ...urlOf(url), fields: [] };
     if (!known) return [{ change: { ...change, action: op }, requests: 1 }];
     const { object, differing, isAdopted } = known;
-    const reason = `exists already as ${object}${differing.length > 0 ? ` and differs in ${differing.join(", ")}` : ""}`;
+    const difference = differing.length > 0 ? ` and differs in ${differing.join(", ")}` : "";
+    const owner = former.get(object);
+    const way = place === undefined ? "the option aliases" : "formerly and the old key";
+    const help = isAdopted ? "" : `; to keep it under the new name, add ${way}`;
+    const reason = `exists already as ${object}${difference}${owner === undefined ? "" : `, until now ${JSON.stringify(nameOf(owner))}${help}`}`;
     const passwords = secretsOf(tableOf(urn)).filter((name) => valuesOf(newState, urn)[name] !== undefined);
     // The refused create, the look-up of the existing object, and a write of the differing fields.
     const writes = differing.length + passwords.length > 0 ? 1 : 0;

@@ -37,13 +37,15 @@ test("a plan names what stops working, each change with its place, and exactly t
   await setTimeout(1000);
   const { body } = await send(emulator, "GET", "/domains?search=go.example");
   const [go] = (body as { data: { id: number }[] }).data;
+  const found = await send(emulator, "GET", "/links?search=keep&search_by=alias");
+  const keep = (found.body as { data: { id: number }[] }).data[0]?.id;
   for (const alias of ["free", "taken"])
     await send(emulator, "POST", "/links", {
       form: `url=https://example.com/free&domain_id=${go?.id}&alias=${alias}`,
     });
 
   const after = [
-    link("keep", "go.example"),
+    link("keep", "go.example", ", adopt: ifEqual").replace("keep:", "kept:"),
     link("moved", "new.example"),
     link("renamed", "go.example").replace("alias: renamed", "alias: other"),
     link("edited", "go.example", ', clicksLimit: 5, redirectPassword: { secret: "env:SESAME" }'),
@@ -53,15 +55,19 @@ test("a plan names what stops working, each change with its place, and exactly t
     ...many.map((line, i) => (i < 20 ? line.replaceAll("many-", "new-") : line)),
   ];
   const domains = "go.example: {}, new.example: { homepageUrl: https://example.com/ }";
-  catalog(domains, ...after, link("taken", "go.example"));
+  const refusedLinks = after.map((line) => line.replace(/(kept.*), adopt: ifEqual/, "$1"));
+  catalog(domains, ...refusedLinks, link("taken", "go.example"));
   const writes = () => emulator.requests.filter(({ method }) => method !== "GET").length;
   const written = writes();
   const refused = await project.run("shortlink plan", 1);
-  expect(refused).toContain("In the way (1):\n  go.example/taken: exists already as link");
+  expect(refused).toContain(
+    `In the way (2):\n  go.example/keep: exists already as link ${keep}, until now "links-keep"; to keep it under the new name, add ` +
+      "formerly and the old key (links/all.yaml:3:3)\n  go.example/taken: exists already as link",
+  );
   expect(refused).toContain("and differs in url (links/all.yaml:40:3)");
   catalog(domains, ...after);
   const plan = JSON.parse(await project.run("shortlink plan --format json")) as Plan & { wait: number };
-  expect(plan).toMatchObject({ requests: 52, limit: 20, wait: 2000, errors: [], others: [] });
+  expect(plan).toMatchObject({ requests: 54, limit: 20, wait: 2000, errors: [], others: [] });
   const lost = plan.lost.map(({ address, why, leadsTo }) => [address, why, leadsTo]);
   expect(lost).toHaveLength(24);
   expect(lost).toEqual(
@@ -75,7 +81,7 @@ test("a plan names what stops working, each change with its place, and exactly t
   );
   const text = await project.run("shortlink plan");
   expect(text).toContain(
-    "23 to delete, 1 to replace, 1 to adopt, 2 to change, 22 to create; 16 unchanged.\n\nShort links that stop working (24):\n",
+    "23 to delete, 1 to replace, 2 to adopt, 2 to change, 22 to create; 15 unchanged.\n\nShort links that stop working (24):\n",
   );
   for (const line of [
     "go.example/moved: becomes new.example/moved; the service does not take domain_id in an update; domainId",
@@ -83,7 +89,8 @@ test("a plan names what stops working, each change with its place, and exactly t
     'go.example/edited: redirectPassword none becomes "[secret]"; clicksLimit none becomes 5 (links/all.yaml:6:3)',
     "new.example/created to https://example.com/created (links/all.yaml:8:3)",
     "go.example/free: exists already as link 38 (links/all.yaml:9:3)",
-    "It sends 52 requests, which take about 1 minute at the account's limit of 20.",
+    `go.example/keep: exists already as link ${keep}, until now "links-keep" (links/all.yaml:3:3)`,
+    "It sends 54 requests, which take about 1 minute at the account's limit of 20.",
   ])
     expect(text).toContain(line);
   expect(text + JSON.stringify(plan)).not.toMatch(/open sesame|emulator-key/);
