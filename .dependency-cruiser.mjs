@@ -31,7 +31,7 @@ const below = {
   ],
   // The commands for a live account share the provider's core.
   live: ["page", "catalog", "engine/codec", "domain", "link", "resource", "account", "service", ...tables],
-  cli: ["live", "catalog", "emulator", "account/(?:account|journal-files|settings)", "node-problem"],
+  cli: ["live", "catalog", "emulator", "account/(?:account|journal-files|messages|settings)", "node-problem"],
 };
 
 /** Libraries that only some parts may import. @type {Record<string, string[]>} */

@@ -6,12 +6,13 @@ import {
   checkPackages,
   checkPulumi,
   checkService,
+  checkSettings,
   noStack,
   type Check,
 } from "../live/doctor";
 import type { Paint } from "../live/page";
 import { openAccount } from "./account";
-import { pulumi } from "./pulumi";
+import { configOf, pulumi } from "./pulumi";
 import { painter } from "./terminal";
 
 interface Options {
@@ -64,7 +65,7 @@ async function examine(stack: readonly string[]): Promise<Check[]> {
     checks.push(checkJournal(account), ...(await checkService(account, patience)));
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error;
-    checks.push(...error.problems.map((text) => ({ about: "settings", ok: false, text })));
+    checks.push(...checkSettings(error, check.about !== "stack"));
   }
   return checks;
 }
@@ -72,8 +73,7 @@ async function examine(stack: readonly string[]): Promise<Check[]> {
 /** Reads and checks the configuration of the stack. */
 async function checkConfig(stack: readonly string[]): Promise<{ readConfig: ReadConfig; check: Check }> {
   try {
-    const text = await pulumi(["config", "--json", "--show-secrets", ...stack]);
-    const values = JSON.parse(text) as Record<string, { value?: string; secret?: boolean }>;
+    const values = await configOf(stack);
     return { readConfig: (name) => values[name]?.value, check: checkKey(values["shortlink:apiKey"]) };
   } catch (error) {
     return { readConfig: () => undefined, check: noStack(error as Error) };

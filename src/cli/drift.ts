@@ -4,9 +4,9 @@ import { destinationsIn, findDrift } from "../live/drift";
 import { driftFormats, reportDrift, type DriftFormat } from "../live/drift-report";
 import { managedIn, type Deployment } from "../live/state";
 import { survey } from "../live/survey";
-import { openAccount } from "./account";
+import { openAccountOf } from "./account";
 import { collect, matchesOne } from "./patterns";
-import { configOf, pulumi } from "./pulumi";
+import { pulumi } from "./pulumi";
 import { painter } from "./terminal";
 
 interface Options {
@@ -35,7 +35,7 @@ export function driftCommand(): Command {
     .addOption(new Option("--format <format>", "format of the report").choices(driftFormats).default("text"))
     .action(async ({ stack, ignore, expiring, format, checkLinks }: Options, command: Command) => {
       const of = stack === undefined ? [] : ["--stack", stack];
-      const account = openAccount(await configOf(of));
+      const account = await openAccountOf(of);
       const state = JSON.parse(await pulumi(["stack", "export", "--show-secrets", ...of])) as Deployment;
       const [found, managed] = [await survey(account.client), managedIn(state)];
       const findings = findDrift(account, found, managed, {

@@ -1,4 +1,6 @@
 import { Command, Option } from "commander";
+import type { Account } from "../account/account";
+import { SettingsError } from "../account/settings";
 import { exportAccount, type Exported, type ExportOptions } from "../live/export";
 import { splits } from "../live/layout";
 import { formats } from "../live/render";
@@ -36,10 +38,23 @@ export function exportCommand(): Command {
   return withFilesOptions(command)
     .addOption(timeZoneOption())
     .action(async (folder: string, { timeZone, ...options }: FilesOptions & { timeZone?: string }) => {
-      const account = openAccount((key) => (key === "shortlink:timeZone" ? timeZone : undefined));
+      const account = openEnvironment(timeZone);
       const list = () => survey(account.client);
       printExported(folder, await exportAccount(account, list, toExportOptions(folder, options)));
     });
+}
+
+/** Opens the account of the environment. */
+function openEnvironment(timeZone: string | undefined): Account {
+  try {
+    return openAccount((key) => (key === "shortlink:timeZone" ? timeZone : undefined));
+  } catch (error) {
+    if (!(error instanceof SettingsError)) throw error;
+    throw new SettingsError([
+      ...error.problems,
+      "export reads only the environment, not the configuration of a stack.",
+    ]);
+  }
 }
 
 /** Converts the options of a command to the options of an export. */

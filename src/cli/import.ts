@@ -6,9 +6,9 @@ import type { Account } from "../account/account";
 import { exportAccount } from "../live/export";
 import { describeImport, toImport, type Step } from "../live/import";
 import { survey, type Survey } from "../live/survey";
-import { openAccount } from "./account";
+import { openAccountOf } from "./account";
 import { printExported, toExportOptions, withFilesOptions, type FilesOptions } from "./export";
-import { configOf, pulumi } from "./pulumi";
+import { pulumi } from "./pulumi";
 
 interface Options extends FilesOptions {
   stack?: string;
@@ -29,7 +29,7 @@ export function importCommand(): Command {
   return withFilesOptions(command).action(
     async (folder: string | undefined, { stack, file, run, ...options }: Options) => {
       const of = stack === undefined ? [] : ["--stack", stack];
-      const account = openAccount(await configOf(of));
+      const account = await openAccountOf(of);
       let listed: Promise<Survey> | undefined;
       const list = () => (listed ??= survey(account.client));
       if (folder !== undefined)

@@ -3,6 +3,7 @@ import "./node-version";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Command } from "commander";
+import { describe } from "../account/messages";
 import { SettingsError } from "../account/settings";
 import { FilesError } from "../catalog/files";
 import { ReviewError } from "../live/review";
@@ -46,6 +47,6 @@ const program = withCommonOptions(new Command("pulumi-shortlink"))
 for (const command of program.commands) command.copyInheritedSettings(program);
 
 program.parseAsync().catch((error: unknown) => {
-  console.error(`pulumi-shortlink: ${error instanceof Error ? error.message : String(error)}`);
+  console.error(`pulumi-shortlink: ${describe(error, true)}`);
   process.exitCode = [FilesError, ReviewError, SettingsError].some((wrong) => error instanceof wrong) ? 2 : 1;
 });

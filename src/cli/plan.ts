@@ -5,8 +5,8 @@ import { toPlan } from "../live/plan";
 import { planFormats, reportPlan, type PlanFormat, type Planned } from "../live/plan-report";
 import { readReview, toReview, type Review } from "../live/review";
 import { domainNames, survey } from "../live/survey";
-import { openAccount } from "./account";
-import { configOf, previewOf } from "./pulumi";
+import { openAccountOf } from "./account";
+import { previewOf } from "./pulumi";
 import { isQuiet, painter } from "./terminal";
 
 interface Options {
@@ -32,7 +32,7 @@ export function planCommand(): Command {
       const show = (plan: Planned) => console.log(reportPlan(plan, format, painter(command)));
       if (from !== undefined) return show(readReview(from).plan);
       const of = stack === undefined ? [] : ["--stack", stack];
-      const account = openAccount(await configOf(of));
+      const account = await openAccountOf(of);
       const { plan, toKeep } = await makePlan(account, of, options);
       show(plan);
       const isFailing = plan.errors.length > 0 || plan.changes.some(({ action }) => action === "conflict");

@@ -7,6 +7,7 @@ import { createInterface } from "node:readline";
 import type { PlanNote } from "../account/account";
 import { environmentWith, planNotesVariable } from "../account/settings";
 import type { EngineEvent } from "./progress";
+import { remedyFor } from "../live/doctor";
 import type { Preview } from "../live/preview";
 
 /** A failed command of Pulumi's CLI. The message contains its output. */
@@ -67,7 +68,10 @@ export async function pulumi(args: readonly string[], running: Running = {}): Pr
   child.stderr?.on("data", (text: string) => (errors += text));
   await ended(once(child, "close"));
   if (child.exitCode === 0) return output;
-  throw new PulumiError(`"pulumi ${args.join(" ")}" failed:\n${reasonOf(errors, output)}`, output);
+  throw new PulumiError(
+    remedyFor(errors) ?? `"pulumi ${args.join(" ")}" failed:\n${reasonOf(errors, output)}`,
+    output,
+  );
 }
 
 /** What a failed command printed; of a report in JSON only its errors. */
@@ -134,9 +138,14 @@ export async function upWith(
     throw new PulumiError(`"pulumi up" failed.${errors === "" ? "" : `\n${errors.trim()}`}`, errors);
 }
 
+/** A value of the configuration. */
+export interface ConfigValue {
+  value?: string;
+  secret?: boolean;
+}
+
 /** The configuration of a stack by full keys. */
-export async function configOf(stack: readonly string[]): Promise<(key: string) => string | undefined> {
+export async function configOf(stack: readonly string[]): Promise<Record<string, ConfigValue>> {
   const text = await pulumi(["config", "--json", "--show-secrets", ...stack]);
-  const values = JSON.parse(text) as Record<string, { value?: string }>;
-  return (key) => values[key]?.value;
+  return JSON.parse(text) as Record<string, ConfigValue>;
 }

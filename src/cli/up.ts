@@ -3,10 +3,10 @@ import { join } from "node:path";
 import type { Action } from "../live/plan";
 import type { Planned } from "../live/plan-report";
 import { movedSince, readReview } from "../live/review";
-import { openAccount } from "./account";
+import { openAccountOf } from "./account";
 import { makePlan } from "./plan";
 import { Progress } from "./progress";
-import { configOf, PulumiError, upWith, withFolder } from "./pulumi";
+import { PulumiError, upWith, withFolder } from "./pulumi";
 import { isQuiet } from "./terminal";
 
 /** Maximum number of differences in the message. */
@@ -23,7 +23,7 @@ export function upCommand(): Command {
     .action(async ({ plan: file, stack }: { plan: string; stack?: string }, command: Command) => {
       const reviewed = readReview(file);
       const of = stack === undefined ? [] : ["--stack", stack];
-      const account = openAccount(await configOf(of));
+      const account = await openAccountOf(of);
       await withFolder(async (folder) => {
         const enginePlan = join(folder, "plan.json");
         const saving = [...reviewed.options, "--save-plan", enginePlan];

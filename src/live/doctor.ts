@@ -3,6 +3,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import type { Account } from "../account/account";
 import { describe } from "../account/messages";
+import type { SettingsError } from "../account/settings";
 
 // Checks of a project and its account. They change neither.
 
@@ -77,13 +78,44 @@ export function checkKey({ value, secret }: { value?: string; secret?: boolean }
   return { about, ok: false, text };
 }
 
+/** What to do about failures of Pulumi's CLI that a new user meets. */
+const remedies: readonly (readonly [RegExp, string])[] = [
+  [
+    /no project file found/,
+    "There is no Pulumi project here: run the command in the folder with Pulumi.yaml, or create a project with " +
+      '"npx pulumi-shortlink init".',
+  ],
+  [/no stack selected/, 'No stack is selected: run "pulumi stack select", or name the stack with --stack.'],
+  [/no stack named/, 'There is no stack of this name: "pulumi stack ls" lists the stacks of the project.'],
+  [
+    /passphrase must be set/,
+    "The secrets of the stack are encrypted: set PULUMI_CONFIG_PASSPHRASE to the passphrase of the stack.",
+  ],
+  [/incorrect passphrase/, "PULUMI_CONFIG_PASSPHRASE is not the passphrase of this stack."],
+  [
+    /PULUMI_ACCESS_TOKEN must be set/,
+    'Pulumi does not know where the state is: run "pulumi login", or set PULUMI_ACCESS_TOKEN or PULUMI_BACKEND_URL.',
+  ],
+];
+
+/** What to do about a failure of Pulumi's CLI; undefined if only its own text helps. @param text Its standard error. */
+export function remedyFor(text: string): string | undefined {
+  return remedies.find(([pattern]) => pattern.test(text))?.[1];
+}
+
 /** Reports why the configuration of the stack cannot be read. */
 export function noStack({ message }: Error): Check {
   return {
     about: "stack",
     ok: false,
-    text: `There is no stack to read: ${message.split("\n").at(-1) ?? ""}`,
+    text: `The configuration cannot be read. ${message.split("\n").at(-1) ?? ""}`,
   };
+}
+
+/** Reports wrong settings. @param isRead False if only the environment could be read. */
+export function checkSettings({ problems }: SettingsError, isRead: boolean): Check[] {
+  const unknown = ["They are not in the environment, and the configuration of the stack cannot be read."];
+  return (isRead ? problems : unknown).map((text) => ({ about: "settings", ok: false, text }));
 }
 
 /** Checks that the folder of the journal can be written. */
