@@ -26,7 +26,7 @@ export function driftCommand(): Command {
     .option("--stack <name>", "stack (default: the selected one)")
     .option(
       "--ignore <pattern>",
-      "links to leave out, by domain/alias, like 'go.example/tmp-*'; repeatable",
+      "links to leave out, by domain/alias or by domain, like 'go.example/tmp-*'; repeatable",
       collect,
       [],
     )

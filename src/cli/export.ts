@@ -21,7 +21,7 @@ export function withFilesOptions(command: Command): Command {
     )
     .option(
       "--only <pattern>",
-      "links to write, by domain/alias, like 'go.example/docs-*'; repeatable",
+      "links to write, by domain/alias or by domain, like 'go.example/docs-*'; repeatable",
       collect,
       [],
     )

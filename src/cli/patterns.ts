@@ -5,7 +5,11 @@ export function collect(value: string, earlier: string[]): string[] {
   return [...earlier, value];
 }
 
-/** True for an address that one of the patterns matches; case does not matter, and `*` ends at a slash. */
+/**
+ * True for an address that one of the patterns matches. Case does not matter, and `*` ends at a slash. A pattern without a slash is
+ * about a domain and all links on it.
+ */
 export function matchesOne(patterns: readonly string[]): (address: string) => boolean {
-  return (address) => patterns.some((pattern) => minimatch(address, pattern, { nocase: true }));
+  const all = patterns.flatMap((each) => (each.includes("/") ? [each] : [each, `${each}/*`]));
+  return (address) => all.some((pattern) => minimatch(address, pattern, { nocase: true }));
 }
