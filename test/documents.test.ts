@@ -11,20 +11,17 @@ import { pages } from "./helpers/pages";
 
 const read = (file: string) => readFileSync(join(root, file), "utf8");
 
-test.each(["README.md", "docs/getting-started.md"])(
-  "the programs in %s are files of the examples",
-  (file) => {
-    const programs = [...read(file).matchAll(/^```ts\n([^]*?)^```$/gm)].map(([, program]) => program);
-    expect(programs).toEqual([read("examples/basic/index.ts")]);
-  },
-);
+test.each(["README.md", "docs/getting-started.md"])("the program in %s equals the basic example", (file) => {
+  const programs = [...read(file).matchAll(/^```ts\n([^]*?)^```$/gm)].map(([, program]) => program);
+  expect(programs).toEqual([read("examples/basic/index.ts")]);
+});
 
-test("the tables of the resources, of the commands and of the catalog's page, and the JSON Schemas, are those of the tables of fields", async () => {
+test("the generated files and tables are up to date", async () => {
   for (const [file, text] of Object.entries(await generated()))
     expect(read(file), `${file} is not generated anew: run "npm run generate"`).toBe(text);
 });
 
-test("the catalog of the examples uses every field of a link and every kind of targeting, in three formats and many links", () => {
+test("the gitops example uses every link field, targeting type and file format, with at least 200 links", () => {
   const folder = join(root, "examples/gitops");
   const catalog = loadCatalog({ folder, files: ["links"] });
   expect(checkCatalog(catalog)).toEqual([]);
@@ -45,7 +42,7 @@ test("the catalog of the examples uses every field of a link and every kind of t
   );
 });
 
-test("the page about the emulator names every switch of its flavours, and the page of settings every setting", () => {
+test("the pages list exactly the switches of the emulator flavours and the settings", () => {
   const [, flavour = ""] =
     /export interface Flavour {\n([^]*?)\n}/.exec(read("src/emulator/flavour.ts")) ?? [];
   const switches = [...flavour.matchAll(/^ {2}(\w+)\?: /gm)].map(([, name]) => name);
@@ -70,7 +67,7 @@ const anchorOf = (heading: string) =>
     .replace(/[^\p{L}\p{N}\s_-]/gu, "")
     .replaceAll(" ", "-");
 
-test("every link of a page leads to a file, and to a heading where it names one", () => {
+test("all relative links of the pages lead to existing files and headings", () => {
   expect(pages.length).toBeGreaterThan(25);
   const broken: string[] = [];
   for (const page of pages) {
@@ -123,7 +120,7 @@ function textsOfSources(): string[] {
   return texts;
 }
 
-test("the page of messages has every message of the code, and no other", () => {
+test("the page of messages has the messages of the code, and no others", () => {
   const texts = textsOfSources();
   const page = read("docs/errors.md");
   const pageWords = wordsOf(page.replaceAll("&#96;", "`"));

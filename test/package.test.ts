@@ -36,7 +36,7 @@ test("publint and attw find nothing wrong with the tarball", () => {
   expect(run("@arethetypeswrong/cli/dist/index.js", packed.tarball)).toContain("No problems found");
 });
 
-test("a program without lookups and catalogs loads no library but the SDK", () => {
+test("a program without lookups and catalogs loads only the SDK", () => {
   const script = `
     require("@pulumi/pulumi");
     const before = new Set(Object.keys(require.cache));
@@ -48,7 +48,7 @@ test("a program without lookups and catalogs loads no library but the SDK", () =
   expect(loaded.filter((file) => !file.startsWith(installed))).toEqual([]);
 });
 
-test("the declarations name no types of a dependency but the Pulumi SDK", () => {
+test("the declarations import only from the Pulumi SDK", () => {
   const imports = declarations().flatMap((file) =>
     [...readFileSync(file, "utf8").matchAll(/(?:from|import|import\(|types=)\s*"([^"]+)"/g)].map(
       ([, name]) => name,
@@ -57,7 +57,7 @@ test("the declarations name no types of a dependency but the Pulumi SDK", () => 
   expect(new Set(imports.filter((name) => !name?.startsWith(".")))).toEqual(new Set(["@pulumi/pulumi"]));
 });
 
-test("the declarations can be read by the compiler that the SDK falls back to", () => {
+test("the declarations compile with the fallback compiler of the SDK", () => {
   const require = createRequire(join(root, "package.json"));
   const ts = require("@pulumi/pulumi/vendor/typescript@3.8.3/typescript.js") as typeof typescript;
   expect(ts.version).toBe("3.8.3");
@@ -100,7 +100,7 @@ const filesIn = (folder: string) =>
     .filter((entry) => entry.isFile())
     .map(({ name }) => name);
 
-test("nothing but what is needed to run and to type is in the tarball", () => {
+test("besides code and types, the tarball contains exactly the expected files", () => {
   const entries = readdirSync(installed, { recursive: true, withFileTypes: true, encoding: "utf8" });
   const files = entries.filter((entry) => entry.isFile()).map((entry) => entry.name);
   expect(files.filter((name) => !/\.(?:js|d\.ts)$/.test(name)).sort()).toEqual(
@@ -113,7 +113,7 @@ test("nothing but what is needed to run and to type is in the tarball", () => {
   );
 });
 
-test("the command of the tarball starts", () => {
+test("the built command prints the version of the tarball", () => {
   const output = execFileSync(process.execPath, [join(root, "dist/cli/main.js"), "--version"], {
     encoding: "utf8",
   });

@@ -294,7 +294,7 @@ const known: [Story, number][] = [
   ],
 ];
 
-test(`${stories} stories end as their programs say, and no plan is empty before`, async () => {
+test(`${stories} stories match their programs in the end, and an empty plan hides no difference`, async () => {
   await fc.assert(
     fc.asyncProperty(story, fc.nat(), (each, random) => tell(each, random)),
     {

@@ -97,7 +97,7 @@ async function aliasesOf(emulator: Emulator): Promise<string[]> {
 test.each([
   ["of two addresses", false],
   ["of one address with two keys", true],
-])("two accounts %s never see what belongs to the other", async (_what, isOneAddress) => {
+])("simultaneous runs in two accounts %s do not affect each other", async (_what, isOneAddress) => {
   const journal = mkdtempSync(join(tmpdir(), "shortlink-accounts-"));
   onTestFinished(() => rmSync(journal, { recursive: true }));
   const emulators = [await start("key-of-one"), await start("key-of-two")];
@@ -131,7 +131,7 @@ test.each([
   await expect.poll(() => readJournal(journal).intents).toEqual([]);
 });
 
-test("a claim, a list and a wrong key of one account are nothing to the other", async () => {
+test("claims, lists and a wrong key of one account do not affect another", async () => {
   const [one, two] = [await start("key-of-one"), await start("key-of-two")];
   const [first, second, stranger] = [
     newRun(settingsOf(one)),

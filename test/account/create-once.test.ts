@@ -32,7 +32,7 @@ const posts = (path: string) =>
 
 const answers: Fault["answer"][] = ["reset", "cut", "html", 500, 502, 503, 504];
 
-test.each(answers)("an answer that is lost (%s) after the write makes no second one", async (answer) => {
+test.each(answers)("a response lost after the write (%s) causes no duplicate", async (answer) => {
   await start();
   emulator.faults.push({ method: "POST", when: "after", nth: 1, answer });
   expect(await create("docs")).toMatchObject({ id: "1", outs: { shortUrl: "http://go.example/docs" } });
@@ -45,7 +45,7 @@ test.each(answers)("an answer that is lost (%s) after the write makes no second 
   expect(await total("/domains")).toBe(2);
 });
 
-test.each(answers)("a request that is lost (%s) before the write is sent again", async (answer) => {
+test.each(answers)("a request lost before the write (%s) is retried", async (answer) => {
   await start();
   emulator.faults.push({ method: "POST", nth: 1, answer });
   expect(await create("docs")).toMatchObject({ id: "1" });
@@ -53,14 +53,14 @@ test.each(answers)("a request that is lost (%s) before the write is sent again",
   expect(await total("/links")).toBe(1);
 });
 
-test("a service that never answers is an error in the end, with at most four requests", async () => {
+test("a create whose connection always breaks fails after four requests", async () => {
   await start();
   emulator.faults.push({ method: "POST", answer: "reset" });
   await expect(create("docs")).rejects.toThrow("; it is not known whether it was carried out");
   expect(posts("/links")).toBe(4);
 });
 
-test("what was there before the lost request, or is another, is a conflict and not taken over", async () => {
+test("after a lost request, an older or a different link is a conflict and not adopted", async () => {
   await start();
   await send(emulator, "POST", "/links", { form: `url=${url}&domain_id=1&alias=docs` });
   await new Promise((resolve) => setTimeout(resolve, 2100));
@@ -77,7 +77,7 @@ test("what was there before the lost request, or is another, is a conflict and n
   await expect(other).rejects.toThrow("The link with the id 2 has it.");
 });
 
-test("an alias that the service chose is found again by destination, domain and age", async () => {
+test("lost responses cause no duplicates when the service chooses the aliases", async () => {
   await start({}, { "shortlink:aliases": "service" });
   // Ids that no earlier test has used, because this process remembers facts about ids.
   for (let id = 1; id <= 1100; id++) {
@@ -94,7 +94,7 @@ test("an alias that the service chose is found again by destination, domain and 
   expect(await total("/links")).toBe(22);
 });
 
-test("where the service chooses the alias, an older link of the same destination is nobody's own", async () => {
+test("an older link with the same destination is not adopted when the service chooses aliases", async () => {
   await start({}, { "shortlink:aliases": "service", "shortlink:adopt": "always" });
   await send(emulator, "POST", "/links", { form: `url=${url}&domain_id=1` });
   await new Promise((resolve) => setTimeout(resolve, 2100));
@@ -102,7 +102,7 @@ test("where the service chooses the alias, an older link of the same destination
   expect(await create()).toMatchObject({ id: "2" });
 });
 
-test("a thousand creates with 30 % of the answers lost make a thousand links", async () => {
+test("1,000 creates with 30 % lost responses make exactly 1,000 links", async () => {
   await start({ seed: 20_261_121 });
   emulator.faults.push({ method: "POST", path: "/links", when: "after", rate: 0.3, answer: "reset" });
   const created = await Promise.all(Array.from({ length: 1000 }, (_, i) => create(`a-${i}`)));
@@ -117,7 +117,7 @@ test("a thousand creates with 30 % of the answers lost make a thousand links", a
   }
 });
 
-test("the deletion of a domain that is cut half-way is finished, and one without DNS records is an error", async () => {
+test("a domain deletion that fails halfway is retried, and a domain without DNS records is refused", async () => {
   await start({ flavour: { unresolved: ["late.example"] } });
   await create("docs");
   await create("blog");
@@ -130,7 +130,7 @@ test("the deletion of a domain that is cut half-way is finished, and one without
   );
 });
 
-test("a create that comes too soon for the account is sent again later", async () => {
+test("a create is retried after a 429 response", async () => {
   await start();
   emulator.faults.push({ method: "POST", nth: 1, answer: 429 });
   expect(await create("docs")).toMatchObject({ id: "1" });

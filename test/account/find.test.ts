@@ -11,14 +11,14 @@ test.for([
   "GO.example/ÖL",
   "https://go.example/%C3%B6l",
   "go.example/öl/?utm=1#top",
-])("the link %s", async (key, { client }) => {
+])("finds the link by %s", async (key, { client }) => {
   await client.storeDomain({ name: "go.example" });
   await client.storeLink({ url: "https://example.com/", domain_id: 1, alias: "öl" });
   expect(await findLink(client, key)).toMatchObject({ id: 1 });
 });
 
 test.for(["1", "go.example", "https://Go.Example/", "http://go.example"])(
-  "the domain %s",
+  "finds the domain by %s",
   async (key, { client }) => {
     await client.storeDomain({ name: "go.example" });
     expect(await findDomain(client, key)).toMatchObject({ id: 1 });
@@ -26,7 +26,7 @@ test.for(["1", "go.example", "https://Go.Example/", "http://go.example"])(
 );
 
 test.for(["", "/", "2", "go.example", "go.example/", "other.example/docs", "go.example/doc", "docs", "%/%"])(
-  "no link %j",
+  "finds no link for %j",
   async (key, { client }) => {
     await client.storeDomain({ name: "go.example" });
     await client.storeLink({ url: "https://example.com/", domain_id: 1, alias: "docs" });
@@ -34,7 +34,7 @@ test.for(["", "/", "2", "go.example", "go.example/", "other.example/docs", "go.e
   },
 );
 
-test("links on the shared domain of an installation are found by its name, though no list has it", async () => {
+test("finds own links on a shared domain by name, and none of other accounts", async () => {
   const emulator = await createEmulator({
     flavour: { shared: { domain: "shared.example", taken: ["docs"] } },
   });

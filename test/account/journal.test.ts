@@ -19,7 +19,7 @@ function temporaryFolder(): string {
   return folder;
 }
 
-test("what a run sets out to make is known to the next run, until the engine has it", async () => {
+test("the next run sees the note of a create until the state has the object", async () => {
   const folder = join(temporaryFolder(), "new", "folder");
   const first = new Journal(folder);
   const docs = await first.begin(details);
@@ -43,7 +43,7 @@ test("what a run sets out to make is known to the next run, until the engine has
   expect(second.of(owner)).toEqual([]);
 });
 
-test("all notes of one create are struck out with it: a provider that outlived its engine may have made them too", async () => {
+test("a saved object closes all notes of its create, unless the service chose the alias", async () => {
   const folder = temporaryFolder();
   const orphan = new Journal(folder);
   await orphan.begin(details);
@@ -63,7 +63,7 @@ test("all notes of one create are struck out with it: a provider that outlived i
   ]);
 });
 
-test("what another run writes meanwhile is seen on a second look", async () => {
+test("a second read of the journal sees new notes of another run", async () => {
   const folder = temporaryFolder();
   const [one, other] = [new Journal(folder), new Journal(folder)];
   await one.begin(details);
@@ -72,7 +72,7 @@ test("what another run writes meanwhile is seen on a second look", async () => {
   expect(one.of(owner, true).map(({ key }) => key)).toEqual(["link 12/blog"]);
 });
 
-test("half a line of a killed run takes nothing else with it", async () => {
+test("an incomplete line in the journal loses no other note", async () => {
   const folder = temporaryFolder();
   await new Journal(folder).begin(details);
   appendFileSync(join(folder, "intents.jsonl"), '\n{"intent":"half a li');
@@ -81,7 +81,7 @@ test("half a line of a killed run takes nothing else with it", async () => {
   expect(readJournal(folder).intents.map(({ key }) => key)).toEqual(["link 12/docs", "link 12/blog"]);
 });
 
-test("a journal that is mostly done with is written anew, and one that was put aside is read and taken in", async () => {
+test("a mostly closed journal is compacted, and an interrupted compaction is finished", async () => {
   const folder = temporaryFolder();
   const journal = new Journal(folder);
   const names = await Promise.all(
@@ -106,7 +106,7 @@ test("a journal that is mostly done with is written anew, and one that was put a
   );
 });
 
-test("several processes write and compact at a time, and no intent is lost", async () => {
+test("several processes write and compact the journal at once without losing a note", async () => {
   const folder = temporaryFolder();
   const writer = `
     const { Journal } = require(${JSON.stringify(join(root, "dist", "account", "journal.js"))});
@@ -133,7 +133,7 @@ test("several processes write and compact at a time, and no intent is lost", asy
   expect(new Set(keys)).toEqual(new Set(wanted));
 });
 
-test("a folder that cannot be used is one error that says what to do", async () => {
+test("an unusable journal folder is one error that says what to do", async () => {
   const file = join(temporaryFolder(), "file");
   writeFileSync(file, "");
   await expect(new Journal(join(file, "journal")).begin(details)).rejects.toThrow(
@@ -142,7 +142,7 @@ test("a folder that cannot be used is one error that says what to do", async () 
   );
 });
 
-test("changes of an object stay open until they are settled, also when the file is put aside", async () => {
+test("notes of changes stay open until they are settled, also after compaction", async () => {
   const folder = temporaryFolder();
   const journal = new Journal(folder);
   const change = { time: new Date().toISOString(), service: "https://links.example", object: "link 1" };
@@ -173,7 +173,7 @@ test("changes of an object stay open until they are settled, also when the file 
   expect(fieldsOf("link 3")).toEqual([]);
 });
 
-test("the command lists what is open, as text and as JSON", async () => {
+test("the journal command lists open notes as text and as JSON", async () => {
   const folder = temporaryFolder();
   const shown = (...args: string[]) => {
     const command = [join(root, "dist/cli/main.js"), "journal", folder, ...args];

@@ -61,7 +61,7 @@ test.each<[string, () => Promise<unknown>]>([
   ["an up", () => up(programOf("new"))],
   ["an up with --target", () => up(programOf("new"), ["old"])],
   ["a destroy with --target", () => destroy(state, settings, ["old"])],
-])("the deletion of the old name by %s leaves the link to the new one", async (_command, command) => {
+])("%s removes the old name of a renamed resource and keeps its link", async (_command, command) => {
   await renamed();
   expect(await command()).toMatchObject(good);
   expect(entries()).toEqual([
@@ -76,7 +76,7 @@ test.each<[string, () => Promise<unknown>]>([
   expect((await send(emulator, "GET", "/links/1")).status).toBe(404);
 });
 
-test("a taking over that the engine did not save takes nothing from the resource that has the link", async () => {
+test("after an unsaved adoption, the original resource still deletes its link", async () => {
   expect(await up(programOf("old"))).toMatchObject(good);
   await run(state, { program: programOf("new"), killedAfter: 1, checkpoints: false }, settings, monitor);
   expect(await up(programOf("old"))).toMatchObject(good);
@@ -87,15 +87,18 @@ test("a taking over that the engine did not save takes nothing from the resource
 test.each<[string, Program[string]["args"], string]>([
   ["domain", { name: "go.example", homepageUrl: url, adopt: "always" }, "/domains/1"],
   ["link", { domainId: "@go", alias: "docs", url, clicksLimit: 1, adopt: "always" }, "/links/1"],
-])("a %s that another resource could not take over still goes with its own", async (type, args, path) => {
-  const own = type === "domain" ? "go" : "old";
-  expect(await up(programOf("old"))).toMatchObject(good);
-  emulator.faults.push({ method: "PATCH", when: "before", answer: 403 });
-  const other: Program[string] = { type: type === "domain" ? "Domain" : "Link", args };
-  const { errors } = await up({ ...programOf("old"), other }, ["other"]);
-  expect(errors).toEqual([expect.stringContaining("(403)")]);
-  emulator.faults.length = 0;
-  expect(entries()).toContainEqual([own, "1"]);
-  expect(await destroy(state, settings)).toMatchObject(good);
-  expect((await send(emulator, "GET", path)).status).toBe(404);
-});
+])(
+  "after a failed adoption, destroy still deletes the %s of the original resource",
+  async (type, args, path) => {
+    const own = type === "domain" ? "go" : "old";
+    expect(await up(programOf("old"))).toMatchObject(good);
+    emulator.faults.push({ method: "PATCH", when: "before", answer: 403 });
+    const other: Program[string] = { type: type === "domain" ? "Domain" : "Link", args };
+    const { errors } = await up({ ...programOf("old"), other }, ["other"]);
+    expect(errors).toEqual([expect.stringContaining("(403)")]);
+    emulator.faults.length = 0;
+    expect(entries()).toContainEqual([own, "1"]);
+    expect(await destroy(state, settings)).toMatchObject(good);
+    expect((await send(emulator, "GET", path)).status).toBe(404);
+  },
+);

@@ -20,7 +20,7 @@ function problems(config: Record<string, string>): string[] {
   return [];
 }
 
-test("Pulumi config comes before the environment", () => {
+test("Pulumi config takes precedence over the environment", () => {
   const environment = { SHORTLINK_BASE_URL: "https://env.example", SHORTLINK_API_KEY: "env-key" };
   expect(resolve({}, environment)).toEqual({
     baseUrl: "https://env.example",
@@ -52,7 +52,7 @@ test("Pulumi config comes before the environment", () => {
   });
 });
 
-test("the journal lies in Pulumi's home unless the stack or the environment says otherwise", () => {
+test("the journal folder defaults to Pulumi's home; environment and config override it", () => {
   const folder = (config: string | undefined, environment: Record<string, string>) =>
     journalFolder(() => config, environment);
   expect(folder(undefined, { PULUMI_HOME: "/home" })).toBe("/home/shortlink");
@@ -61,7 +61,7 @@ test("the journal lies in Pulumi's home unless the stack or the environment says
   expect(folder("none", { SHORTLINK_JOURNAL: "/cache" })).toBeUndefined();
 });
 
-test("an empty value in the config does not hide the environment", () => {
+test("an empty config value does not hide the environment", () => {
   const environment = { SHORTLINK_BASE_URL: "https://env.example", SHORTLINK_API_KEY: "env-key" };
   expect(resolve({ [url]: " ", [key]: "" }, environment)).toMatchObject({
     baseUrl: "https://env.example",
@@ -82,11 +82,11 @@ test.each([
   ["http://127.0.0.1:8787", "http://127.0.0.1:8787"],
   ["http://localhost:8787/", "http://localhost:8787"],
   ["http://[::1]:8787", "http://[::1]:8787"],
-])("the base URL %s is read as %s", (given, baseUrl) => {
+])("the base URL %s is normalized to %s", (given, baseUrl) => {
   expect(resolve({ [url]: given, [key]: "k" }).baseUrl).toBe(baseUrl);
 });
 
-test("every setting that is missing is named with the way to set it", () => {
+test("missing settings are reported with the commands that set them", () => {
   expect(problems({})).toEqual([
     'shortlink:apiKey is not set: run "pulumi config set --secret shortlink:apiKey" or set SHORTLINK_API_KEY.',
     'shortlink:baseUrl is not set: run "pulumi config set shortlink:baseUrl https://links.example" or set SHORTLINK_BASE_URL.',
@@ -101,7 +101,7 @@ test.each([
   ["https://links.example/?a=b"],
   ["https://links.example?"],
   ["https://links.example/#"],
-])("the address %s is refused", (given) => {
+])("the address %s is refused for baseUrl and movedFrom", (given) => {
   const must = "must be a web address without user, query and fragment, like https://links.example.";
   expect(problems({ [url]: given, [key]: "k" })).toEqual([`shortlink:baseUrl ${must}`]);
   expect(problems({ [url]: "https://links.example", [key]: "k", "shortlink:movedFrom": given })).toEqual([
@@ -109,10 +109,14 @@ test.each([
   ]);
 });
 
-test.each(["http://links.example", "http://127.evil.example"])("the base URL %s is refused", (given) => {
-  const reason = "would send the key over plain http: use https, or allow it with shortlink:allowHttp true.";
-  expect(problems({ [url]: given, [key]: "k" })).toEqual([`shortlink:baseUrl ${reason}`]);
-});
+test.each(["http://links.example", "http://127.evil.example"])(
+  "the plain http address %s is refused",
+  (given) => {
+    const reason =
+      "would send the key over plain http: use https, or allow it with shortlink:allowHttp true.";
+    expect(problems({ [url]: given, [key]: "k" })).toEqual([`shortlink:baseUrl ${reason}`]);
+  },
+);
 
 test.each([
   ["adopt", "yes", "be never, ifEqual or always"],
@@ -126,25 +130,25 @@ test.each([
   ["limitWindow", "a minute", "be a whole number of seconds from 1 to 86400"],
   ["limitWindow", "0.5", "be a whole number of seconds from 1 to 86400"],
   ["limitWindow", "0", "be a whole number of seconds from 1 to 86400"],
-])("%s is not %s, from the config or the environment", (name, text, must) => {
+])("the setting %s refuses %s in config and environment", (name, text, must) => {
   const config = { [url]: "https://links.example", [key]: "k" };
   expect(problems({ ...config, [`shortlink:${name}`]: text })).toEqual([`shortlink:${name} must ${must}.`]);
   const variable = `SHORTLINK_${name.replace(/[A-Z]/g, "_$&").toUpperCase()}`;
   expect(() => resolve(config, { [variable]: text })).toThrow(`shortlink:${name} must ${must}.`);
 });
 
-test("plain http can be allowed", () => {
+test("shortlink:allowHttp allows plain http", () => {
   const config = { [url]: "http://links.internal", [key]: "k", "shortlink:allowHttp": "true" };
   expect(resolve(config).baseUrl).toBe("http://links.internal");
 });
 
-test("how to meet existing objects is one of three words", () => {
+test("shortlink:adopt is read from the config and the environment", () => {
   const config = { [url]: "https://links.example", [key]: "k" };
   expect(resolve({ ...config, "shortlink:adopt": "ifEqual" }).adopt).toBe("ifEqual");
   expect(resolve(config, { SHORTLINK_ADOPT: "always" }).adopt).toBe("always");
 });
 
-test("a key that no header can carry is refused without being shown", () => {
+test("an API key with a line break is refused without being shown", () => {
   expect(problems({ [url]: "https://links.example", [key]: "two\nlines" })).toEqual([
     "shortlink:apiKey must have no space, line break or letter beyond ASCII, which no HTTP header can carry: copy the key again.",
   ]);

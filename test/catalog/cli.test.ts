@@ -29,7 +29,7 @@ function shortlink(...args: string[]) {
   return { stdout: stdout.trimEnd(), stderr: stderr.trimEnd(), status };
 }
 
-test("validate ends with 0 for a right catalog, with 1 for mistakes, with 2 for wrong use", () => {
+test("validate exits with 0 for a valid catalog, 1 for mistakes, 2 for wrong usage", () => {
   expect(shortlink("validate")).toEqual({
     stdout: "",
     stderr: "No mistake in 2 links and 1 domain.",
@@ -59,7 +59,7 @@ test("validate ends with 0 for a right catalog, with 1 for mistakes, with 2 for 
   }
 });
 
-test("mistakes are reported for programs, for GitHub and as SARIF", () => {
+test("validate reports mistakes as JSON, for GitHub and as SARIF", () => {
   files.write({ "links/b, c.csv": 'alias,url\n"x%",https://example.com/\n' });
   const message =
     'cell A2, link with the alias "x%": alias may contain only letters, digits, - and _, not "%"';
@@ -96,7 +96,7 @@ test("mistakes are reported for programs, for GitHub and as SARIF", () => {
   expect(JSON.parse(shortlink("validate", "--format", "json").stdout)).toEqual([]);
 });
 
-test("show prints the catalog of an environment, which is a catalog again, and where each value stands", () => {
+test("show prints a valid catalog with the overlay applied, and the origin of each value", () => {
   const overlay = ["--overlay", "overlays/staging.yaml"];
   const { stdout } = shortlink("show", "links", ...overlay);
   const shown = {

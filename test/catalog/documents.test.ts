@@ -23,7 +23,7 @@ const linesOf = (folder: string, overlays: string[] = []) =>
     (finding) => `${placeText(finding)} ${finding.message}`,
   );
 
-test("the files of the page about catalogs are one catalog without a mistake, under each overlay too", () => {
+test("the catalog files of the pages are valid, without and with each overlay", () => {
   const overlays = Object.keys(blocks).filter((name) => name.startsWith("overlays/"));
   expect(Object.keys(blocks).length - overlays.length).toBeGreaterThan(10);
   expect(overlays.length).toBeGreaterThan(1);
@@ -31,7 +31,7 @@ test("the files of the page about catalogs are one catalog without a mistake, un
     expect(linesOf("links", applied)).toEqual([]);
 });
 
-test("the broken file of the page is told what the page says, and what it says of the mended one", () => {
+test("the broken file of the page gives the shown messages, and two others after a first fix", () => {
   const [, shown = ""] = /^```text\n([^]*?)^```$/m.exec(page) ?? [];
   expect(linesOf("broken")).toEqual(shown.trimEnd().split("\n"));
   const mended = (blocks["broken/links.yaml"] ?? "").replace("ulr:", "url:").replace(/^.*open-sesame\n/m, "");
@@ -42,7 +42,7 @@ test("the broken file of the page is told what the page says, and what it says o
   ]);
 });
 
-test("the files of the page and of the examples are right by the JSON Schema too", () => {
+test("the catalog files of the pages match the JSON Schemas", () => {
   const ajv = new Ajv({ strict: false, validateFormats: false });
   const schemas = {
     catalog: ajv.compile(jsonSchema("catalog")),
@@ -60,13 +60,13 @@ test("the files of the page and of the examples are right by the JSON Schema too
   }
 });
 
-test("the reference names every section of every kind of file", () => {
+test("the reference lists every section of every kind of file", () => {
   const reference = readPage("docs/catalog-reference.md");
   for (const section of Object.values(documents).flatMap(({ shape }) => Object.keys(shape)))
     expect(reference).toContain(`| \`${section}\` `);
 });
 
-test("each file of the examples that names a JSON Schema names that of its kind, by a path that leads there", () => {
+test("example files refer to the JSON Schema of their kind by the right path", () => {
   const examples = join(__dirname, "../../examples");
   const files = globSync("*/{links,overlays}/**/*.yaml", { cwd: examples });
   const named = files.flatMap((file) => {

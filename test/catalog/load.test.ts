@@ -23,7 +23,7 @@ function load(patterns: string[], { overlays = [] as string[], folder = "." } = 
   return Object.fromEntries(catalog.links.map(({ key, values }) => [key, values]));
 }
 
-test("what is nearer to a link wins, an overlay before all", () => {
+test("precedence, highest first: last overlay, link, file, folder, parent folder", () => {
   files.write({
     "links/folder.yaml": "defaults: { domainId: 1, privacy: private, owner: folder, clicksLimit: 1 }\n",
     "links/below/folder.json": '{ "defaults": { "owner": "below", "clicksLimit": 2 } }',
@@ -37,7 +37,7 @@ test("what is nearer to a link wins, an overlay before all", () => {
   });
 });
 
-test("a domain and an id hide one another, over all layers", () => {
+test("domain and domainId override each other across all layers", () => {
   files.write({
     "a.yaml": `domains: { go.example: , to.example: { existing: true } }\ndefaults: { domain: go.example }\nlinks:\n  id: { domainId: 2, alias: a, url: ${url} }\n  name: { alias: b, url: ${url} }\n`,
     "o.yaml": "links: { id: { domain: to.example }, name: { domainId: 3 } }\n",
@@ -48,7 +48,7 @@ test("a domain and an id hide one another, over all layers", () => {
   expect(changed.name).toEqual({ domainId: 3, alias: "b", url });
 });
 
-test("files of folders hold from the project downward, wherever the command runs", () => {
+test("folder.yaml applies from the project folder downward, in any working directory", () => {
   files.write({
     "folder.yaml": "defaults: { note: above }\n",
     "project/Pulumi.yaml": "name: x\n",
@@ -86,7 +86,7 @@ test("files of folders hold from the project downward, wherever the command runs
   }
 });
 
-test("names of files may be of any form, and folders are none", () => {
+test("paths may contain brackets and capitals, and folders are not read as files", () => {
   files.write({
     "w[1]/links/A.YAML": `links: { a: { domainId: 1, alias: a, url: ${url} } }\n`,
     "w[1]/links/b.Csv": `key,domainId,alias,url\nb,1,b,${url}\n`,
@@ -102,7 +102,7 @@ test("names of files may be of any form, and folders are none", () => {
   expect(() => load(["broken.yaml", "."])).toThrow(FilesError);
 });
 
-test("a catalog of any spelling is right", () => {
+test("unusual but valid spellings of a catalog are accepted", () => {
   files.write({
     "a.yaml":
       `\ufeffbase: &base { url: ${url} }\n`.replace(/base: .*\n/, "") +
@@ -132,7 +132,7 @@ test("a catalog of any spelling is right", () => {
   });
 });
 
-test("one mistake of many links, and a way over many links, take no time that grows with their square", () => {
+test("large catalogs with chains of links and repeated mistakes are checked within the timeout", () => {
   const count = 60_000;
   const names = Array.from({ length: count }, (_, i) => `a${i},http://go.example/a${i + 1}`);
   files.write({
@@ -150,14 +150,14 @@ test("one mistake of many links, and a way over many links, take no time that gr
   expect(findings.some(({ message }) => message.endsWith(`(and so for ${count - 1} more)`))).toBe(true);
 });
 
-test("a section that cannot be read makes no mistakes elsewhere", () => {
+test("an unreadable section causes only one mistake", () => {
   for (const domains of ["domain: { go.example: }", "domains: go.example"]) {
     files.write({ "a.yaml": `${domains}\nlinks: { a: { domain: go.example, alias: a, url: ${url} } }\n` });
     expect(checkCatalog(loadCatalog({ folder: files.folder, files: ["a.yaml"] }))).toHaveLength(1);
   }
 });
 
-test("a mistake in one place makes none elsewhere", () => {
+test("a mistake in a folder's defaults is reported only once", () => {
   files.write({
     "links/folder.yaml": 'defaults: { domain: go.example, spaceId: "3" }\n',
     "links/a.yaml": `domains: { go.example: }\nlinks: [{ alias: a, url: ${url} }, { key: c, alias: c, url: ${url} }]\n`,

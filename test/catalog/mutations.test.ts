@@ -107,7 +107,7 @@ function mutate(
   return Buffer.concat([rest.subarray(0, to), part, rest.subarray(to)]);
 }
 
-test(`${runs} mutated catalogs give messages or success`, () => {
+test(`${runs} mutated catalogs are accepted or get messages with a place`, () => {
   const kinds = new Set<string>();
   const mutated = fc.tuple(
     fc.constantFrom(...seeds),
@@ -155,13 +155,13 @@ test.each([
   ["one line of ten megabytes", "a.csv", `alias,url\n${"a".repeat(10_000_000)}`],
   ["a quote of ten megabytes", "a.csv", `alias,url\n"${"a\n".repeat(5_000_000)}`],
   ["a key of a megabyte", "a.yaml", `links: { ${"k".repeat(1_000_000)}: {} }`],
-])("%s are told of", (_what, name, text) => {
+])("gives a message for %s", (_what, name, text) => {
   files.remove();
   files.write({ [name]: text });
   expect(checkCatalog(loadCatalog({ folder: files.folder, files: [name] })).length).toBeGreaterThan(0);
 });
 
-test("names that match nothing are an error of their own", () => {
+test("a pattern that matches no catalog file is a FilesError", () => {
   files.remove();
   files.write({ "a.txt": "x", "below/b.md": "x" });
   for (const [pattern, message] of [

@@ -14,14 +14,14 @@ import { scratch } from "../helpers/catalog";
 const root = join(__dirname, "../..");
 
 test.each(Object.keys(documents) as Kind[])(
-  "the published JSON Schema of a %s is that of the sources",
+  "the published JSON Schema of a %s matches the sources",
   (kind) => {
     const published = JSON.parse(readFileSync(join(root, `schema/${kind}.schema.json`), "utf8")) as object;
     expect(published).toEqual(jsonSchema(kind));
   },
 );
 
-test("files have every field of Domain and Link under its name in TypeScript, each with a description and an example", () => {
+test("the catalog schema has every Domain and Link field with a description and an example", () => {
   type Described = { description?: string; examples?: unknown[]; properties?: Record<string, Described> };
   const { properties } = jsonSchema("catalog") as { properties: Record<string, { anyOf: Described[] }> };
   const fieldsOf = (section: string) =>
@@ -45,7 +45,7 @@ test("files have every field of Domain and Link under its name in TypeScript, ea
   }
 });
 
-test("an overlay may take any field away", () => {
+test("the overlay schema accepts null for the fields of a link", () => {
   const accepts = new Ajv({ strict: false, validateFormats: false }).compile(jsonSchema("overlay"));
   const fields = Object.entries(linkFields).filter(([name]) => name !== "domainId");
   const links = { docs: Object.fromEntries(fields.map(([name]) => [name, null])) };
@@ -243,60 +243,57 @@ const beyondSchema = new Set(["reference", "duplicate", "circle", "rule", "overl
 const crossField =
   /is required together with|must be later than|targets\[\d+\]\.key|needs a key|domain is required|has domain and domainId|no meaning for a domain/;
 
-test.each(Object.keys(documents) as Kind[])(
-  "for a %s, JSON Schema and checker say the same of generated files",
-  (kind) => {
-    const accepts = new Ajv({ strict: false, validateFormats: false }).compile(jsonSchema(kind));
-    const files = scratch();
-    const { colour, ...usual } = sections[kind];
-    const names = fc.subarray(Object.keys(usual), { minLength: 1, maxLength: 2 });
-    const document = fc
-      .tuple(names, fc.integer({ min: 0, max: 19 }))
-      .chain(([own, dice]) =>
-        fc.record(
-          Object.fromEntries(
-            [...own, ...(dice === 0 && colour ? ["colour"] : [])].map((name) => [
-              name,
-              sections[kind][name] as fc.Arbitrary<unknown>,
-            ]),
-          ),
+test.each(Object.keys(documents) as Kind[])("JSON Schema and checker agree on generated %s files", (kind) => {
+  const accepts = new Ajv({ strict: false, validateFormats: false }).compile(jsonSchema(kind));
+  const files = scratch();
+  const { colour, ...usual } = sections[kind];
+  const names = fc.subarray(Object.keys(usual), { minLength: 1, maxLength: 2 });
+  const document = fc
+    .tuple(names, fc.integer({ min: 0, max: 19 }))
+    .chain(([own, dice]) =>
+      fc.record(
+        Object.fromEntries(
+          [...own, ...(dice === 0 && colour ? ["colour"] : [])].map((name) => [
+            name,
+            sections[kind][name] as fc.Arbitrary<unknown>,
+          ]),
         ),
-      );
-    let accepted = 0;
-    let refused = 0;
-    fc.assert(
-      fc.property(document, (value) => {
-        const text = JSON.stringify(value);
-        const entries = kind === "catalog" ? text : "{}";
-        files.write({
-          "a.json": entries,
-          ...(kind === "folder" ? { "folder.json": text } : { "folder.json": "{}" }),
-          ...(kind === "overlay" ? { "overlays/o.json": text } : {}),
-        });
-        const findings = checkCatalog(
-          loadCatalog({
-            folder: files.folder,
-            files: ["a.json"],
-            overlays: kind === "overlay" ? ["overlays/o.json"] : [],
-          }),
-          { allowEmpty: true, timeZone: "Europe/Berlin" },
-        );
-        const shape = findings.filter(
-          (finding) => !beyondSchema.has(finding.kind) && !crossField.test(finding.message),
-        );
-        // JSON.stringify omits undefined values.
-        const isAccepted = accepts(JSON.parse(text));
-        if (isAccepted) accepted++;
-        else refused++;
-        expect(
-          shape.length === 0,
-          `${text}\n${JSON.stringify(accepts.errors)}\n${JSON.stringify(findings)}`,
-        ).toBe(isAccepted);
-      }),
-      { numRuns: 2000, seed },
+      ),
     );
-    files.remove();
-    // The generated files have enough accepted and enough refused ones.
-    expect(Math.min(accepted, refused)).toBeGreaterThan(200);
-  },
-);
+  let accepted = 0;
+  let refused = 0;
+  fc.assert(
+    fc.property(document, (value) => {
+      const text = JSON.stringify(value);
+      const entries = kind === "catalog" ? text : "{}";
+      files.write({
+        "a.json": entries,
+        ...(kind === "folder" ? { "folder.json": text } : { "folder.json": "{}" }),
+        ...(kind === "overlay" ? { "overlays/o.json": text } : {}),
+      });
+      const findings = checkCatalog(
+        loadCatalog({
+          folder: files.folder,
+          files: ["a.json"],
+          overlays: kind === "overlay" ? ["overlays/o.json"] : [],
+        }),
+        { allowEmpty: true, timeZone: "Europe/Berlin" },
+      );
+      const shape = findings.filter(
+        (finding) => !beyondSchema.has(finding.kind) && !crossField.test(finding.message),
+      );
+      // JSON.stringify omits undefined values.
+      const isAccepted = accepts(JSON.parse(text));
+      if (isAccepted) accepted++;
+      else refused++;
+      expect(
+        shape.length === 0,
+        `${text}\n${JSON.stringify(accepts.errors)}\n${JSON.stringify(findings)}`,
+      ).toBe(isAccepted);
+    }),
+    { numRuns: 2000, seed },
+  );
+  files.remove();
+  // The generated files have enough accepted and enough refused ones.
+  expect(Math.min(accepted, refused)).toBeGreaterThan(200);
+});

@@ -22,7 +22,7 @@ function progress({ isTerminal = false, limit = undefined as number | undefined,
   return { shown, text: () => text, at: (milliseconds: number) => (now = milliseconds) };
 }
 
-test("without a terminal there is a line every five seconds, and none for a link", () => {
+test("without a terminal, progress is a line every five seconds, not a line per link", () => {
   const { shown, text, at } = progress({ limit: 60, wait: 120_000 });
   for (let i = 0; i < 5; i++) {
     at(i * 1000);
@@ -44,7 +44,7 @@ test("without a terminal there is a line every five seconds, and none for a link
   expect(text().split("\n")[2]).toBe("10 of 10 done, 0 left");
 });
 
-test("the pace so far tells how long it takes, where there is no limit", () => {
+test("without a rate limit, the remaining time is estimated from the pace so far", () => {
   const { shown, text, at } = progress({});
   at(30_000);
   for (const i of [0, 1]) shown.hear(step("update", `link-${i}`));
@@ -54,7 +54,7 @@ test("the pace so far tells how long it takes, where there is no limit", () => {
   expect(text()).toContain("2 of 10 done, 8 left, about 3 minutes to go\n");
 });
 
-test("on a terminal it is one line, which makes way for what the user must know", () => {
+test("on a terminal, progress is one line that is cleared for errors", () => {
   const { shown, text } = progress({ isTerminal: true });
   shown.hear(step("create", "link-0"));
   shown.hear(message("debug", "Registering resource"));

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { pulumi } from "../../src/cli/pulumi";
 import { pulumiEnvironment } from "../../tools/environment.mjs";
 
-test("what Pulumi prints is read as it is, however long and in whichever script it is", async () => {
+test("long non-ASCII output of Pulumi is read unchanged", async () => {
   const folder = mkdtempSync(join(tmpdir(), "shortlink-cli-"));
   const [before, environment] = [process.cwd(), { ...process.env }];
   onTestFinished(() => {

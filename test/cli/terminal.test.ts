@@ -40,7 +40,7 @@ const plan = {
 };
 writeFileSync(join(folder, "plan.json"), JSON.stringify({ format: 1, plan }));
 
-test("a report has colors where they are asked for, and the same words without", () => {
+test("reports have colors only on request, and the same text without them", () => {
   const red = "\u001b[31mDeleted (1):\u001b[39m";
   const show = "plan --from plan.json";
   const plain = run(show);
@@ -56,7 +56,7 @@ test("a report has colors where they are asked for, and the same words without",
     expect(run(line, variables)).not.toContain("\u001b");
 });
 
-test("--quiet leaves results and errors", () => {
+test("--quiet hides the success message and keeps mistakes", () => {
   writeFileSync(
     join(folder, "good.yaml"),
     "domains: { go.example: {} }\nlinks: { docs: { domain: go.example, url: https://example.com/ } }\n",
@@ -69,7 +69,7 @@ test("--quiet leaves results and errors", () => {
   );
 });
 
-test("each command that reports knows --format json, and wrong use ends with 2", () => {
+test("reporting commands accept --format json, and wrong usage exits with 2", () => {
   for (const command of ["validate", "show", "plan", "drift", "doctor", "journal", "export"])
     expect(run(`${command} --help`), command).toMatch(/--format <format>[^]*"json"/);
   expect(JSON.parse(run("plan --from plan.json --format json"))).toEqual(plan);

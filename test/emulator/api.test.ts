@@ -10,7 +10,7 @@ async function fill(emulator: Emulator): Promise<void> {
 
 const pad = (object: object): unknown => expect.objectContaining(object);
 
-describe("routes and answers", () => {
+describe("routes and responses", () => {
   test.for<[string, string, string | undefined, number, unknown]>([
     ["GET", "/domains", undefined, 200, pad({ data: [pad({ id: 1, name: "go.example" })], status: 200 })],
     ["GET", "/domains/1", undefined, 200, { data: pad({ id: 1, url: "http://go.example" }), status: 200 }],
@@ -103,7 +103,7 @@ describe("routes and answers", () => {
       pad({ message: { user_id: ["The user id field is prohibited."] } }),
     ],
     ["GET", "/status", undefined, 200, { message: "Online.", status: 200 }],
-  ])("%s %s with %j is answered %i", async ([method, path, form, status, body], { emulator }) => {
+  ])("%s %s with %j returns %i", async ([method, path, form, status, body], { emulator }) => {
     await fill(emulator);
     const answer = await send(emulator, method, path, form === undefined ? {} : { form });
     expect([answer.status, answer.body]).toEqual([status, body]);
@@ -126,7 +126,7 @@ describe("routes and answers", () => {
     expect(text).toContain('"short_url":"http:\\/\\/go.example\\/\\u00f6l"');
   });
 
-  test("a write answers integers as the strings that were sent, a show as integers", async ({ emulator }) => {
+  test("a write returns integers as the sent strings, a show returns integers", async ({ emulator }) => {
     await fill(emulator);
     const form = "privacy=1&clicks_limit=5&sensitive_content=0";
     const written = await send(emulator, "PATCH", "/links/1", { form });
@@ -141,7 +141,7 @@ describe("routes and answers", () => {
     });
   });
 
-  test("a slash at the end is redirected", async ({ emulator }) => {
+  test("a path with a trailing slash is redirected", async ({ emulator }) => {
     const { status, headers } = await send(emulator, "POST", "/links/", { form: "a=b" });
     expect([status, headers.get("location")]).toEqual([301, "/api/v1/links"]);
   });
@@ -152,9 +152,7 @@ describe("routes and answers", () => {
     expect(status).toBe(200);
   });
 
-  test("an update that changes nothing, or the pixels only, does not move updated_at", async ({
-    emulator,
-  }) => {
+  test("an update that changes only pixels keeps updated_at", async ({ emulator }) => {
     await fill(emulator);
     const time = async () =>
       ((await send(emulator, "GET", "/links/1")).body as { data: { updated_at: string } }).data.updated_at;
@@ -167,7 +165,7 @@ describe("routes and answers", () => {
   });
 });
 
-describe("key", () => {
+describe("API key", () => {
   test.for<[string, Record<string, string>, number]>([
     ["no key", { authorization: "" }, 401],
     ["a wrong key", { authorization: "Bearer nope" }, 401],
@@ -193,17 +191,12 @@ describe("key", () => {
   });
 });
 
-test.for(["/api/v2/links", "/api/links", "/api/v1x/links"])(
-  "nothing is served under %s",
-  async (path, { emulator }) => {
-    const response = await fetch(emulator.url + path, { headers: { authorization: "Bearer emulator-key" } });
-    expect(response.status).toBe(404);
-  },
-);
+test.for(["/api/v2/links", "/api/links", "/api/v1x/links"])("%s returns 404", async (path, { emulator }) => {
+  const response = await fetch(emulator.url + path, { headers: { authorization: "Bearer emulator-key" } });
+  expect(response.status).toBe(404);
+});
 
-test("a wrong key comes before an unreadable form, and an unknown id before the database", async ({
-  emulator,
-}) => {
+test("the key is checked before the form, and the id before database errors", async ({ emulator }) => {
   const wrong = { authorization: "Bearer nope", "content-type": "application/json" };
   expect((await send(emulator, "POST", "/links", { form: "{}", headers: wrong })).status).toBe(401);
   expect((await send(emulator, "GET", "/links?search=100%", { headers: wrong })).status).toBe(401);
@@ -216,7 +209,7 @@ describe("forms", () => {
     ["multipart/form-data; boundary=x", "--x--", 415],
     ["text/plain", "alias=b", 415],
     ["application/x-www-form-urlencoded; charset=UTF-8", "alias=b", 200],
-  ])("a body of the type %s", async ([type, form, status], { emulator }) => {
+  ])("the status of a body depends on its content type: %s", async ([type, form, status], { emulator }) => {
     await fill(emulator);
     const answer = await send(emulator, "PATCH", "/links/1", { form, headers: { "content-type": type } });
     expect(answer.status).toBe(status);
@@ -235,12 +228,12 @@ describe("forms", () => {
     expect(JSON.stringify(body)).toContain(text);
   });
 
-  test("brackets in a value mean nothing", async ({ emulator }) => {
+  test("brackets in a value have no special meaning", async ({ emulator }) => {
     await fill(emulator);
     expect((await send(emulator, "PATCH", "/links/1", { form: "password=[][a]" })).status).toBe(200);
   });
 
-  test("texts are trimmed, except passwords, and empty ones are null", async ({ emulator }) => {
+  test("texts except passwords are trimmed, and empty texts become null", async ({ emulator }) => {
     await fill(emulator);
     const form = "alias=+spaced+&expiration_url=+&redirect_password=+";
     const { body } = await send(emulator, "PATCH", "/links/1", { form });
@@ -322,7 +315,7 @@ describe("rules of a link", () => {
     [`${start}=2040-03-01T08:00:00&${end}=2040-03-02T08:00:00&url=bad`, "url"],
     ["targets=x", "targets"],
     ["targets=", 200],
-  ])("an update with %s is answered %s", async ([form, expected], { emulator }) => {
+  ])("an update with %s gives the status or invalid field %s", async ([form, expected], { emulator }) => {
     await fill(emulator);
     await send(emulator, "POST", "/links", { form: "url=https://example.com/&domain_id=1&alias=other" });
     const { status, body } = await send(emulator, "PATCH", "/links/1", { form });
@@ -330,14 +323,14 @@ describe("rules of a link", () => {
     else expect([status, Object.keys((body as { message: object }).message)]).toEqual([422, [expected]]);
   });
 
-  test("half an active period is refused on store", async ({ emulator }) => {
+  test("a store with only the start of an active period is refused", async ({ emulator }) => {
     await fill(emulator);
     const form = `url=https://example.com/&domain_id=1&${start}=2026-03-01T08:00:00`;
     const { body } = await send(emulator, "POST", "/links", { form });
     expect(body).toMatchObject({ message: { [end]: [expect.any(String)] } });
   });
 
-  test("an empty pixel_ids on store is answered 500 after the link was created", async ({ emulator }) => {
+  test("a store with an empty pixel_ids creates the link and returns 500", async ({ emulator }) => {
     await fill(emulator);
     const { status } = await send(emulator, "POST", "/links", {
       form: "url=https://example.com/&domain_id=1&pixel_ids=",
@@ -345,7 +338,7 @@ describe("rules of a link", () => {
     expect([status, (await send(emulator, "GET", "/links/2")).status]).toEqual([500, 200]);
   });
 
-  test("without an alias, or with 0, a link gets six letters and digits", async ({ emulator }) => {
+  test("a link without an alias, or with alias 0, gets six letters and digits", async ({ emulator }) => {
     await fill(emulator);
     for (const alias of ["", "&alias=", "&alias=0"]) {
       const { body } = await send(emulator, "POST", "/links", {
@@ -397,7 +390,7 @@ describe("rules of a domain", () => {
     ["name=new.example&homepage_url=nope", "homepage_url"],
     [`name=new.example&not_found_url=https://example.com/${"a".repeat(240)}`, "not_found_url"],
     ["name=new.example&homepage_url=", 201],
-  ])("a store with %s is answered %s", async ([form, expected], { emulator }) => {
+  ])("a store with %s gives the status or invalid field %s", async ([form, expected], { emulator }) => {
     await fill(emulator);
     const { status, body } = await send(emulator, "POST", "/domains", { form });
     if (typeof expected === "number") expect(status).toBe(expected);
@@ -448,7 +441,7 @@ describe("lists", () => {
     expect((await list(emulator, query)).data.map(({ id }) => id)).toEqual(ids);
   });
 
-  test("page links keep every filter but the status", async ({ emulator }) => {
+  test("page links keep the filters except status", async ({ emulator }) => {
     await fillMany(emulator);
     const { links, meta } = await list(emulator, "status=1&domain_id=1&per_page=10&search=&page=1");
     const url = `${emulator.url}/api/v1/links`;
@@ -470,14 +463,14 @@ describe("lists", () => {
     expect(meta.links.map(({ label }) => label)).toEqual(["&laquo; Previous", "1", "Next &raquo;"]);
   });
 
-  test("a page past the end is empty, without from and to", async ({ emulator }) => {
+  test("a page past the end has no from, to and next", async ({ emulator }) => {
     await fillMany(emulator);
     const { links, meta } = await list(emulator, "page=9");
     expect(meta).toMatchObject({ from: null, to: null, current_page: 9, last_page: 2 });
     expect(links).toMatchObject({ next: null, prev: `${emulator.url}/api/v1/links?page=8` });
   });
 
-  test("the status filter has the service's defects", async ({ emulator }) => {
+  test("the status filter reproduces the service's defects", async ({ emulator }) => {
     await send(emulator, "POST", "/domains", { form: "name=go.example" });
     const year = new Date().getFullYear();
     const period = (from: number, to: number) =>

@@ -12,7 +12,7 @@ async function start(options: EmulatorOptions) {
 }
 
 describe("limits", () => {
-  test("each answer tells what is left, and one request too many when to come back", async () => {
+  test("responses have the remaining requests, and a 429 says when to retry", async () => {
     const call = await start({ limit: { requests: 2, window: 1 } });
     const headers = ["limit", "remaining", "reset"].map((name) => `x-ratelimit-${name}`);
     const told = (answer: Awaited<ReturnType<typeof call>>) =>
@@ -35,7 +35,7 @@ describe("limits", () => {
     expect(told(await call("GET", "/links"))).toEqual(["2", "1", null]);
   });
 
-  test("the limit of an address counts refused keys too, and the smaller rest is told", async () => {
+  test("the limit per address counts refused keys, and headers show the smaller remainder", async () => {
     const call = await start({ limit: { requests: 10, perAddress: 2 } });
     await send(emulator, "GET", "/links", { headers: { authorization: "Bearer x" } });
     const answer = await call("GET", "/links");
@@ -63,7 +63,7 @@ describe("faults", () => {
     ]);
   });
 
-  test("answers are cut, pages of a proxy, or never come", async () => {
+  test("faults cut a response, replace it with a proxy page, or withhold it", async () => {
     const call = await start({
       faults: [
         { path: "/domains?a", answer: "cut", when: "after" },
@@ -88,7 +88,7 @@ describe("faults", () => {
     await expect(fetch(`${emulator.url}/api/v1/domains?d`, { headers, signal })).rejects.toThrow("timeout");
   });
 
-  test("a rate draws the same calls for the same seed, and faults may come and go", async () => {
+  test("a fault rate hits the same calls for the same seed, and faults can be removed", async () => {
     const draw = async (seed: number) => {
       const call = await start({ seed, faults: [{ rate: 0.3, answer: 503 }] });
       const statuses: number[] = [];
@@ -106,7 +106,7 @@ describe("faults", () => {
     expect(first.split("503").length - 1).toBeLessThan(45);
   });
 
-  test("the deletion of a domain stops half-way", async () => {
+  test("a fault stops the deletion of a domain halfway", async () => {
     const call = await start({ faults: [{ method: "DELETE", nth: 1, when: "half", answer: 504 }] });
     await call("POST", "/domains", "name=go.example");
     for (const alias of ["a", "b", "c"])
@@ -118,7 +118,7 @@ describe("faults", () => {
     expect((await call("DELETE", "/domains/1")).status).toBe(200);
   });
 
-  test("latency comes before the call is looked at", async () => {
+  test("latency delays a response", async () => {
     const call = await start({ latency: 50 });
     const begin = performance.now();
     await call("GET", "/links");

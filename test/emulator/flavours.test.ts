@@ -21,7 +21,7 @@ async function start(flavour: Flavour) {
 const link = "url=https://example.com/&domain_id=1";
 const data = (fields: object) => ({ data: fields }) as unknown;
 
-test("a plan without API answers 403 to the right key, and 401 to another", async () => {
+test("a plan without API access returns 403 for the right key and 401 for another", async () => {
   const call = await start({ noApi: true });
   const message = "You don't have access to this feature.";
   expect(await call("GET", "/links")).toEqual([403, { message, status: 403 }]);
@@ -29,7 +29,7 @@ test("a plan without API answers 403 to the right key, and 401 to another", asyn
   expect(wrong.status).toBe(401);
 });
 
-test("a plan without features refuses them, a default too, unless they are empty or not there", async () => {
+test("a basic plan refuses a default value of a missing feature and accepts an empty one", async () => {
   const call = await start({ basicPlan: true });
   await call("POST", "/domains", "name=go.example");
   const text = ["You don't have access to this feature."];
@@ -40,7 +40,7 @@ test("a plan without features refuses them, a default too, unless they are empty
   expect(await call("POST", "/links", `${link}&alias=`)).toMatchObject([201, {}]);
 });
 
-test("old forms of domains: the documented names are ignored, the old ones taken", async () => {
+test("old forms of domains: documented names are ignored, old names are accepted", async () => {
   const call = await start({ oldForms: true, oldNames: true });
   await call("POST", "/domains", "name=go.example&homepage_url=https://a.example/");
   expect(await call("GET", "/domains/1")).toMatchObject([200, data({ index_page: null })]);
@@ -48,7 +48,7 @@ test("old forms of domains: the documented names are ignored, the old ones taken
   expect(await call("GET", "/domains/1")).toMatchObject([200, data({ index_page: "https://a.example/" })]);
 });
 
-test("lenient pixels: unknown ones are dropped if one is known, a scalar is refused", async () => {
+test("lenient pixels: unknown pixels are dropped if one is known, a scalar is refused", async () => {
   const call = await start({ lenientPixels: true });
   await call("POST", "/domains", "name=go.example");
   expect(await call("POST", "/links", `${link}&pixel_ids[]=1&pixel_ids[]=99&pixel_ids[]=1`)).toMatchObject([
@@ -59,7 +59,7 @@ test("lenient pixels: unknown ones are dropped if one is known, a scalar is refu
   expect((await call("PATCH", "/links/1", "pixel_ids=7"))[0]).toBe(422);
 });
 
-test("titles come with a store and are lost with the URL", async () => {
+test("titles: a store sets the title, and an update of the URL clears it", async () => {
   const call = await start({ titles: true });
   await call("POST", "/domains", "name=go.example");
   const title = "Title of https://example.com/";
@@ -71,7 +71,7 @@ test("titles come with a store and are lost with the URL", async () => {
   ]);
 });
 
-test("racy stores: two of one alias at a time both succeed, a third is refused", async () => {
+test("racy stores: two simultaneous stores of one alias succeed, a third is refused", async () => {
   const call = await start({ racyStores: true });
   await call("POST", "/domains", "name=go.example");
   const both = await Promise.all([1, 2].map(() => call("POST", "/links", `${link}&alias=docs`)));
@@ -79,7 +79,7 @@ test("racy stores: two of one alias at a time both succeed, a third is refused",
   expect((await call("POST", "/links", `${link}&alias=docs`))[0]).toBe(422);
 });
 
-test("lists behind a proxy: inner host, lost status, size of the page as a text", async () => {
+test("lists behind a proxy: page links name the inner host and lose the status; per_page is text", async () => {
   const call = await start({ innerHost: true, metaAsText: true });
   await call("POST", "/domains", "name=go.example");
   for (let i = 0; i < 11; i++) await call("POST", "/links", link);
@@ -89,7 +89,7 @@ test("lists behind a proxy: inner host, lost status, size of the page as a text"
   expect(meta.per_page).toBe("10");
 });
 
-test("https only: every call is redirected", async () => {
+test("https only: a call is redirected to https", async () => {
   await start({ httpsOnly: true });
   const { status, headers } = await send(emulator, "POST", "/links", { form: link });
   expect([status, headers.get("location")]).toEqual([
@@ -98,7 +98,7 @@ test("https only: every call is redirected", async () => {
   ]);
 });
 
-test("other bodies are ignored with success", async () => {
+test("bodies of another content type are ignored with success", async () => {
   const call = await start({ ignoresOtherBodies: true });
   await call("POST", "/domains", "name=go.example");
   const headers = { "content-type": "multipart/form-data; boundary=x" };
@@ -106,7 +106,7 @@ test("other bodies are ignored with success", async () => {
   expect([status, body]).toMatchObject([200, data({ name: "go.example" })]);
 });
 
-test("a shared domain and the links of others on it are not to be seen, but their aliases are taken", async () => {
+test("a shared domain and its foreign links are hidden, but their aliases are taken", async () => {
   const call = await start({ shared: { domain: "s.example", taken: ["docs"] } });
   for (const path of ["/domains/1", "/links/1"]) expect((await call("GET", path))[0]).toBe(404);
   for (const path of ["/domains", "/links"])

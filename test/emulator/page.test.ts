@@ -54,7 +54,7 @@ async function picture(name: string): Promise<void> {
   await page.screenshot({ path: join(pictures, `${name}.png`) });
 }
 
-test("the page shows domains, links with their state, visits and requests, and loads from the emulator only", async () => {
+test("the page shows domains, links and requests, and loads only from the emulator", async () => {
   await page.goto(emulator.url);
   expect(await page.$eval("header", ({ innerText }) => innerText)).toBe(
     `Short links\n\nThe emulator of the service at ${emulator.url}: 2 domains, 4 links, 0 visits.`,
@@ -78,7 +78,7 @@ test("the page shows domains, links with their state, visits and requests, and l
   expect(requests.every((each) => each.startsWith(emulator.url) || each.startsWith("data:"))).toBe(true);
 });
 
-test("a link is followed from the page, which counts the visit by itself, and is found by words", async () => {
+test("links on the page work, visits update automatically, and the search filters links", async () => {
   await page.goto(emulator.url);
   const link = await page.$eval("a::-p-text(go.example/guide)", ({ href }) => href);
   expect(link).toBe(`${emulator.url}/go.example/guide`);
@@ -102,7 +102,7 @@ test("a link is followed from the page, which counts the visit by itself, and is
   expect(await page.$eval("input", ({ value }) => value)).toBe("EXPIRED fair");
 });
 
-test("each link has a QR code that leads to it", async () => {
+test("the page shows the QR code of a link", async () => {
   await page.goto(emulator.url);
   await page.click("details summary");
   await expect
@@ -118,7 +118,7 @@ test("each link has a QR code that leads to it", async () => {
   expect((await fetch(`${emulator.url}/qr/99.svg`)).status).toBe(404);
 });
 
-test("another name for the machine gets no page", async () => {
+test("the page is not served under another host name", async () => {
   const port = new URL(emulator.url).port;
   const text = await page.evaluate(() => document.title);
   expect(text).toBe("Short links");

@@ -16,26 +16,26 @@ const year = new Date().getFullYear();
 const period = (from: number, to: number) =>
   `active_period_start_at=${year + from}-01-01T00:00:00&active_period_end_at=${year + to}-01-01T00:00:00`;
 
-test("a visitor is sent to the destination and counted", async ({ emulator }) => {
+test("a visit redirects to the destination and counts a click", async ({ emulator }) => {
   await link(emulator);
   expect(await visit(emulator, short)).toMatchObject({ status: 301, location: "https://example.com/" });
   expect((await send(emulator, "GET", "/links/1")).body).toMatchObject({ data: { clicks: 1 } });
 });
 
-test("case and port of the host and case of the alias make no difference", async ({ emulator }) => {
+test("the port and the case of host and alias do not matter", async ({ emulator }) => {
   await link(emulator);
   const headers = { host: "GO.example:8080" };
   expect(await visit(emulator, "http://go.example/A", { headers })).toMatchObject({ status: 301 });
 });
 
-test("an alias beyond ASCII is found by its encoded path", async ({ emulator }) => {
+test("a non-ASCII alias is found by its percent-encoded path", async ({ emulator }) => {
   await link(emulator);
   await send(emulator, "PATCH", "/links/1", { form: "alias=%C3%B6l" });
   expect(await visit(emulator, "http://go.example/öl")).toMatchObject({ status: 301 });
   expect(await visit(emulator, "http://go.example/%ff")).toMatchObject({ status: 404 });
 });
 
-test("an unknown path is 404, or goes to the domain's not-found URL", async ({ emulator }) => {
+test("an unknown path returns 404 or redirects to the domain's not-found URL", async ({ emulator }) => {
   await link(emulator);
   expect(await visit(emulator, "http://go.example/nothing")).toMatchObject({ status: 404 });
   await send(emulator, "PATCH", "/domains/1", { form: "not_found_url=https://example.com/404" });
@@ -45,7 +45,7 @@ test("an unknown path is 404, or goes to the domain's not-found URL", async ({ e
   });
 });
 
-test("the bare domain goes to its homepage URL", async ({ emulator }) => {
+test("the bare domain redirects to its homepage URL", async ({ emulator }) => {
   await link(emulator, "", "homepage_url=https://example.com/home");
   expect(await visit(emulator, "http://go.example/")).toMatchObject({
     status: 301,
@@ -58,7 +58,7 @@ test("a bare domain without a homepage shows the installation's page", async ({ 
   expect(await visit(emulator, "http://go.example/")).toMatchObject({ status: 200 });
 });
 
-test("a destination in letters of any script is sent percent-encoded", async ({ emulator }) => {
+test("a non-ASCII destination is sent percent-encoded", async ({ emulator }) => {
   await link(emulator);
   await send(emulator, "PATCH", "/links/1", { form: "url=https://ja.wikipedia.org/wiki/日本" });
   expect(await visit(emulator, short)).toMatchObject({
@@ -67,7 +67,7 @@ test("a destination in letters of any script is sent percent-encoded", async ({ 
   });
 });
 
-test("a path of slashes is unknown and does no harm", async ({ emulator }) => {
+test("a path of slashes returns 404, and the emulator keeps working", async ({ emulator }) => {
   await link(emulator);
   expect((await fetch(`${emulator.url}//`)).status).toBe(404);
   expect(await visit(emulator, short)).toMatchObject({ status: 301 });
@@ -86,21 +86,19 @@ test.for<[string, string]>([
   });
 });
 
-test("a link inside its period works", async ({ emulator }) => {
+test("a link inside its active period redirects", async ({ emulator }) => {
   await link(emulator, period(-1, 1));
   expect(await visit(emulator, short)).toMatchObject({ status: 301, location: "https://example.com/" });
 });
 
-test("a link expires when its clicks are used up", async ({ emulator }) => {
+test("a link expires when it reaches its click limit", async ({ emulator }) => {
   await link(emulator, "clicks_limit=2&expiration_url=https://example.com/expired");
   const locations: unknown[] = [];
   for (let i = 0; i < 3; i++) locations.push((await visit(emulator, short)).location);
   expect(locations).toEqual(["https://example.com/", "https://example.com/", "https://example.com/expired"]);
 });
 
-test("a password and the consents are asked for, in this order, before a click is counted", async ({
-  emulator,
-}) => {
+test("a visitor must give the password and then the consent before a click counts", async ({ emulator }) => {
   await link(emulator, "redirect_password=open+sesame&sensitive_content=1&pixel_ids[]=1");
   expect(await visit(emulator, short)).toMatchObject({
     status: 200,
@@ -157,7 +155,7 @@ test.for<[string, string, Record<string, string>]>([
   );
 });
 
-test("rotations give each destination its turn, the link's own URL too", async ({ emulator }) => {
+test("rotations alternate between all destinations, including the link's URL", async ({ emulator }) => {
   await link(
     emulator,
     "targets_type=rotations&targets[0][value]=https://b.example/&targets[1][value]=https://c.example/",
@@ -172,7 +170,7 @@ test("rotations give each destination its turn, the link's own URL too", async (
   ]);
 });
 
-test("a redirect is kept by no cache", async ({ emulator }) => {
+test("a redirect has Cache-Control: no-store", async ({ emulator }) => {
   await link(emulator);
   expect((await visit(emulator, short)).headers["cache-control"]).toBe("no-store");
 });

@@ -19,7 +19,7 @@ function temporaryFolder(): string {
   return folder;
 }
 
-test("an emulator listens on the loopback interface only, with the key it was given", async () => {
+test("the emulator has a loopback address and accepts only the given API key", async () => {
   const emulator = await start({ apiKey: "another-key" });
   expect(emulator.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
   expect((await send(emulator, "GET", "/links")).status).toBe(200);
@@ -29,7 +29,7 @@ test("an emulator listens on the loopback interface only, with the key it was gi
   expect(status).toBe(401);
 });
 
-test("the ledger names every request to the API and no visitor's", async () => {
+test("the request log lists API requests and no visits", async () => {
   const emulator = await start();
   await send(emulator, "POST", "/domains", { form: "name=go.example" });
   await send(emulator, "GET", "/links?page=2");
@@ -40,7 +40,7 @@ test("the ledger names every request to the API and no visitor's", async () => {
   ]);
 });
 
-test("a client that goes away leaves what it has sent whole to be carried out, and the rest not", async () => {
+test("a complete request of a disconnected client is carried out, a partial one is not", async () => {
   const emulator = await start({ latency: 50 });
   const { port } = new URL(emulator.url);
   const post = (form: string, length: number) =>
@@ -62,7 +62,7 @@ test("a client that goes away leaves what it has sent whole to be carried out, a
   await expect.poll(names).toEqual(["whole.example"]);
 });
 
-test("a data file keeps everything between runs, whole and without passwords", async () => {
+test("a data file keeps the account between runs, without passwords in plain text", async () => {
   const folder = temporaryFolder();
   const data = join(folder, "links.json");
   const first = await createEmulator({ data });
@@ -87,7 +87,7 @@ test("a data file keeps everything between runs, whole and without passwords", a
   expect(body).toMatchObject({ data: { id: 3 } });
 });
 
-test("a file that is no data file is refused and left alone", async () => {
+test("a file in another format is refused as data file and left unchanged", async () => {
   const data = join(temporaryFolder(), "notes.json");
   for (const text of ["not JSON", '{"links":[]}', "[]"]) {
     writeFileSync(data, text);
@@ -98,7 +98,7 @@ test("a file that is no data file is refused and left alone", async () => {
   }
 });
 
-test("a data file that cannot be written is reported at the start", async () => {
+test("an unwritable data file is reported at the start", async () => {
   const data = join(temporaryFolder(), "missing", "links.json");
   await expect(createEmulator({ data })).rejects.toThrow(`cannot write ${data} (ENOENT)`);
 });

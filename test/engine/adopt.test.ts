@@ -36,7 +36,7 @@ async function link(id = 1): Promise<unknown> {
   return ((await send(emulator, "GET", `/links/${id}`)).body as { data: unknown }).data;
 }
 
-test("nothing that exists is taken over unless asked, and the error names its id and the ways out", async () => {
+test("existing objects are never adopted silently; the error names their id and the remedies", async () => {
   program = () => ({ link: new shortlink.Link("docs", equal).id });
   await expect(stack.up()).rejects.toThrow(
     "alias: The alias has already been taken. The link with the id 1 has it. It equals the program. If an " +
@@ -56,7 +56,7 @@ test("nothing that exists is taken over unless asked, and the error names its id
   expect(await counts()).toEqual([1, 2]);
 });
 
-test("an equal object is adopted as it is, then managed like one that was created", async () => {
+test("ifEqual adopts an equal object unchanged and refuses a different one", async () => {
   program = () => {
     const go = new shortlink.Domain("go", {
       name: "go.example",
@@ -89,7 +89,7 @@ test("an equal object is adopted as it is, then managed like one that was create
   expect(await counts()).toEqual([1, 2]);
 });
 
-test("another object is adopted and changed where that is asked for the whole stack", async () => {
+test("shortlink:adopt always adopts different objects and changes them", async () => {
   await stack.config({ "shortlink:adopt": "always" });
   program = () => {
     const go = new shortlink.Domain("go", { name: "go.example" });
@@ -116,7 +116,7 @@ test("another object is adopted and changed where that is asked for the whole st
   expect((await stack.refresh()).changes).toEqual({ same: 4 });
 });
 
-test("the option import takes over links by id, by domain and alias, and by address", async () => {
+test("the option import accepts an id, a domain with an alias, and a URL", async () => {
   await send(emulator, "POST", "/links", { form: "url=https://example.com/docs-3&domain_id=1&alias=docs-3" });
   const keys = { docs: "1", "docs-2": "GO.example/DOCS-2", "docs-3": "https://go.example/docs-3/" };
   const importing = (isTold: boolean) => () => {
@@ -148,7 +148,7 @@ test("the option import takes over links by id, by domain and alias, and by addr
   expect(await counts()).toEqual([1, 3]);
 });
 
-test("importing what does not exist is an error that names it", async () => {
+test("an import of a missing object is an error that names it", async () => {
   program = () => ({ link: new shortlink.Link("docs", equal, { import: "go.example/nothing" }).id });
   await expect(stack.up()).rejects.toThrow(
     'There is no link "go.example/nothing" to import in this account.',
@@ -157,7 +157,7 @@ test("importing what does not exist is an error that names it", async () => {
   await expect(stack.up()).rejects.toThrow('There is no domain "99" to import in this account.');
 });
 
-test("get reads by id and by name, in the preview too, and changes nothing", async () => {
+test("get reads by id and by name, also in a preview, and writes nothing", async () => {
   program = () => {
     const go = shortlink.Domain.get("go", "GO.example");
     const docs = shortlink.Link.get("docs", "go.example/docs");
@@ -189,14 +189,14 @@ test("get reads by id and by name, in the preview too, and changes nothing", asy
   expect(await counts()).toEqual([1, 2]);
 });
 
-test("get of what does not exist is an error that names it", async () => {
+test("get of a missing object is an error that names it", async () => {
   program = () => ({ link: shortlink.Link.get("docs", "go.example/doc").id });
   await expect(stack.preview()).rejects.toThrow('There is no link "go.example/doc" in this account.');
   program = () => ({ domain: shortlink.Domain.get("go", "99").id });
   await expect(stack.up()).rejects.toThrow('There is no domain "99" in this account.');
 });
 
-test("a preview says what exists already and what will become of it, with one request for each kind of list", async () => {
+test("a preview announces adoptions, imports and conflicts with two list requests", async () => {
   for (const alias of ["same", "a", "b", "c", "d"]) {
     await send(emulator, "POST", "/links", {
       form: `url=https://example.com/docs&domain_id=1&alias=${alias}&privacy=1`,
@@ -243,13 +243,13 @@ test("a preview says what exists already and what will become of it, with one re
   expect(output).not.toContain("more exists");
 });
 
-test("a preview is possible without the service", async () => {
+test("a preview works without the service", async () => {
   program = () => ({ link: new shortlink.Link("docs", equal).id });
   await emulator.close();
   expect((await stack.preview()).changes).toEqual({ create: 2 });
 });
 
-test("a link that was only read before lends its alias to none, and can be imported under its name", async () => {
+test("a link does not inherit the alias of a read link with the same name", async () => {
   program = () => ({ link: shortlink.Link.get("docs", "go.example/docs").alias });
   expect((await stack.up()).outputs).toEqual({ link: "docs" });
   program = () => ({

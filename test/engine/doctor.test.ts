@@ -6,7 +6,7 @@ import { Commands } from "../helpers/commands";
 
 // `pulumi-shortlink doctor` in a project, from an empty one to a correct one.
 
-test("doctor names what is missing in a project until nothing is, and never the key", async () => {
+test("doctor reports problems of a project until it finds none, and never shows the key", async () => {
   const emulator = await createEmulator({ apiKey: "a-key-that-must-not-show" });
   onTestFinished(() => emulator.close());
   const project = new Commands({ url: "", apiKey: "" });
@@ -54,7 +54,7 @@ test("doctor names what is missing in a project until nothing is, and never the 
   );
 }, 120_000);
 
-test("a command that lacks a project, a stack, a passphrase, a key or the service says what to do", async () => {
+test("a command without project, stack, passphrase, key or service says what to do", async () => {
   const emulator = await createEmulator();
   onTestFinished(() => emulator.close());
   const project = new Commands(emulator);

@@ -103,7 +103,7 @@ async function newPlace(): Promise<{ place: Commands; emulator: Emulator; end: (
 const addDomain = (emulator: Emulator, name: string) =>
   send(emulator, "POST", "/domains", { form: `name=${name}` });
 
-test("catalogs, spreadsheets, environments, plans, drift and lookups work in one project, in this order", async () => {
+test("the pages from catalogs to the emulator work one after another in one project", async () => {
   const { place, emulator, end } = await newPlace();
   place.write("package.json", JSON.stringify({ name: "project", main: "index.ts" }));
   place.set("BUDGET_PASSWORD", "money");
@@ -151,7 +151,7 @@ test("catalogs, spreadsheets, environments, plans, drift and lookups work in one
   await end();
 });
 
-test("the README and getting started lead from nothing to links that work", async () => {
+test("the README and getting started work from an empty folder", async () => {
   const { place, emulator, end } = await newPlace();
   await place.run("rm package.json Pulumi.yaml node_modules");
   await addDomain(emulator, "go.example.com");
@@ -163,7 +163,7 @@ test("the README and getting started lead from nothing to links that work", asyn
   await end();
 });
 
-test("an existing account is exported and imported", async () => {
+test("the page about adoption imports an existing account", async () => {
   const { place, emulator, end } = await newPlace();
   await addDomain(emulator, "go.example");
   for (const alias of ["docs-a", "docs-b", "other"])
@@ -176,7 +176,7 @@ test("an existing account is exported and imported", async () => {
   await end();
 });
 
-test("every block of every page has its proof, as test/documents.txt lists", async () => {
+test("every code block of the pages has a proof, listed in test/documents.txt", async () => {
   const lint = await createLinter();
   const [workflow] = fencesOf("docs/interrupted-runs.md");
   const job = "on: push\njobs:\n  deploy:\n    runs-on: ubuntu-latest\n";
@@ -225,7 +225,7 @@ const pulumiCommands = new Set([
   "up",
 ]);
 
-test("every command that a page or a message names exists, with its options", async () => {
+test("every command in the pages exists with its options", async () => {
   const { place, end } = await newPlace();
   // Without it the help omits --plan, although the option works.
   place.set("PULUMI_EXPERIMENTAL", "true");

@@ -30,7 +30,7 @@ async function domains(): Promise<unknown[]> {
   return ((await send(emulator, "GET", "/domains?sort=asc")).body as { data: unknown[] }).data;
 }
 
-test("a domain is created, changed in place, cleared and destroyed", async () => {
+test("a domain is created, updated in place, cleared and destroyed", async () => {
   const { outputs } = await stack.up();
   expect(outputs).toMatchObject({ url: "http://go.example" });
 
@@ -52,7 +52,7 @@ test("a domain is created, changed in place, cleared and destroyed", async () =>
   expect(await domains()).toEqual([]);
 });
 
-test("another name replaces the domain and moves its links, the new before the old", async () => {
+test("a new name replaces the domain and its links, and creates before it deletes", async () => {
   linkCount = 2;
   await stack.up();
   args = { name: "docs.example" };
@@ -70,7 +70,7 @@ test("another name replaces the domain and moves its links, the new before the o
   expect((await stack.refresh()).changes).toEqual({ same: 4 });
 });
 
-test("what was changed behind Pulumi's back is shown and put right", async () => {
+test("refresh shows changes by hand, and up reverts them", async () => {
   args = { name: "go.example", homepageUrl: "https://example.com/" };
   await stack.up();
   await send(emulator, "PATCH", "/domains/1", {
@@ -83,7 +83,7 @@ test("what was changed behind Pulumi's back is shown and put right", async () =>
   expect(await domains()).toMatchObject([{ homepage_url: "https://example.com/", not_found_url: null }]);
 });
 
-test("a domain that was deleted behind Pulumi's back is created again, with its links", async () => {
+test("a domain deleted by hand is created again with its links", async () => {
   linkCount = 1;
   await stack.up();
   await send(emulator, "DELETE", "/domains/1");
@@ -92,7 +92,7 @@ test("a domain that was deleted behind Pulumi's back is created again, with its 
   expect(await domains()).toMatchObject([{ id: 2 }]);
 });
 
-test("a domain with links that Pulumi does not delete is not deleted without forceDestroy", async () => {
+test("a domain with unmanaged links is not deleted without forceDestroy", async () => {
   linkCount = 1;
   await stack.up();
   for (let i = 0; i < 4; i++) {

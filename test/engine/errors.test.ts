@@ -63,7 +63,7 @@ const unreachable =
   "cannot reach the service at http://127.0.0.1:1 (ECONNREFUSED). " +
   "Check that it runs, and that shortlink:baseUrl (or SHORTLINK_BASE_URL) is its address.";
 
-test("a wrong key is one message under the resource, in create and in update", async () => {
+test("a wrong API key is one message under the resource, in create and update", async () => {
   await stack.config({ "shortlink:apiKey": "not-the-key" });
   expect(await diagnosticsOf(() => stack.up())).toEqual({
     ...failed,
@@ -79,7 +79,7 @@ test("a wrong key is one message under the resource, in create and in update", a
   });
 });
 
-test("where another web server answers, nothing leaves the state and nothing counts as destroyed", async () => {
+test("if another web server responds, refresh and destroy fail and keep the state", async () => {
   await stack.up();
   const { port } = new URL(emulator.url);
   await emulator.close();
@@ -97,7 +97,7 @@ test("where another web server answers, nothing leaves the state and nothing cou
   other.close();
 });
 
-test("a fault in the middle of a refresh removes nothing, and an update whose answer is lost is written again", async () => {
+test("a fault during refresh removes nothing, and the next up settles an update in doubt", async () => {
   await stack.up();
   for (const answer of [500, "html", "cut"] as const) {
     emulator.faults.splice(0, 1, { path: "/links/1", answer });
@@ -118,7 +118,7 @@ test("a fault in the middle of a refresh removes nothing, and an update whose an
   expect(emulator.requests).toHaveLength(sent);
 });
 
-test("a stack that points to another service is refused before anything is sent, unless the service has moved", async () => {
+test("a stack that points to another service is refused before any request, unless movedFrom is set", async () => {
   await stack.up();
   const other = await createEmulator();
   await send(other, "POST", "/domains", { form: "name=other.example" });
@@ -143,7 +143,7 @@ test("a stack that points to another service is refused before anything is sent,
   await other.close();
 });
 
-test("an unreachable service is one message under the resource, and a refresh or destroy loses nothing", async () => {
+test("an unreachable service is one message under the resource, and the state stays", async () => {
   await stack.config({ "shortlink:baseUrl": "http://127.0.0.1:1" });
   expect(await diagnosticsOf(() => stack.up())).toEqual({
     ...failed,
@@ -185,7 +185,7 @@ async function rotate(apiKey: string): Promise<void> {
   await send(emulator, "POST", "/links", { form: "url=https://example.com/&domain_id=1&alias=docs" });
 }
 
-test("a rotated key works after a plain up where it is in the configuration, and at once where it is in the environment", async () => {
+test("a rotated key in the config needs a plain up first; in the environment it works immediately", async () => {
   await stack.up();
   await rotate("second-key");
   await stack.config({ "shortlink:apiKey": "second-key" });
@@ -233,7 +233,7 @@ test("missing settings are reported before anything is planned", async () => {
   });
 });
 
-test("invalid fields of outputs are reported all at once, and nothing is sent", async () => {
+test("invalid values from outputs are reported together, before any request", async () => {
   args = {
     domainId: 1,
     url: pulumi.output("example.com"),
@@ -251,7 +251,7 @@ test("invalid fields of outputs are reported all at once, and nothing is sent", 
   expect(emulator.requests.length).toBe(before);
 });
 
-test("all mistakes of a program in plain values are one error, before anything is registered", async () => {
+test("all mistakes in plain values are one error before any resource is registered", async () => {
   const url = "https://example.com/";
   const password = "not-to-be-seen".repeat(10);
   const program = () => {
@@ -293,7 +293,7 @@ test("all mistakes of a program in plain values are one error, before anything i
   expect([emulator.requests.length, stack.state().resources]).toEqual([before, []]);
 });
 
-test("what a transformation completes, and what the engine ignores, is no mistake of the program", async () => {
+test("values from transformations and ignored changes are not mistakes of the program", async () => {
   args = { ...args, clicksLimit: 1 };
   await stack.up();
   stack.remove();
@@ -311,7 +311,7 @@ test("what a transformation completes, and what the engine ignores, is no mistak
   expect((await stack.up()).changes).toEqual({ same: 2 });
 });
 
-test("what only the service can refuse is told under its resource, and under the name of the property", async () => {
+test("a refusal by the service is reported under the resource with the property's name", async () => {
   const value = "https://example.com/";
   const wrong = [
     { key: "US", value: "myapp://start" },
@@ -357,7 +357,7 @@ test("what only the service can refuse is told under its resource, and under the
   ]);
 });
 
-test("a wait for the limit is one line with done, left and an estimate, and does not come again at the end", async () => {
+test("each rate-limit wait is one line with progress and estimate, not repeated under Diagnostics", async () => {
   const slow = await createEmulator({ limit: { requests: 8, window: 5 } });
   const links = await createStack(
     slow,

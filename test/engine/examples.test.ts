@@ -104,27 +104,24 @@ test.each([
   ["gitops", "examples/gitops/README.md"],
   ["environments", "examples/environments/README.md"],
   ["gitops", "docs/gitops.md"],
-])(
-  "with the files of examples/%s the commands of %s work and print what it shows",
-  async (name, document) => {
-    const project = new Project(name, packed.tarball);
-    const port = String(await freePort());
-    try {
-      for (const { command, shown } of stepsOf(document)) {
-        const line = command.replaceAll("8787", port);
-        const { output, status } = line.includes("pulumi-shortlink emulator")
-          ? { output: await project.start(line), status: 0 }
-          : await run(project, line);
-        expect(status, `${command}\n${output}`).toBe(0);
-        expectShown(command, output.replaceAll(port, "8787"), shown);
-      }
-    } finally {
-      await project.remove();
+])("with the files of examples/%s, the commands of %s print the shown output", async (name, document) => {
+  const project = new Project(name, packed.tarball);
+  const port = String(await freePort());
+  try {
+    for (const { command, shown } of stepsOf(document)) {
+      const line = command.replaceAll("8787", port);
+      const { output, status } = line.includes("pulumi-shortlink emulator")
+        ? { output: await project.start(line), status: 0 }
+        : await run(project, line);
+      expect(status, `${command}\n${output}`).toBe(0);
+      expectShown(command, output.replaceAll(port, "8787"), shown);
     }
-  },
-);
+  } finally {
+    await project.remove();
+  }
+});
 
-test("the state of 100 links that pulumi up makes is under 190 kB and holds no API key", async () => {
+test("the state of 100 links is under 190 kB and contains no API key", async () => {
   const project = new Project("basic", packed.tarball);
   const emulator = await createEmulator({ apiKey: "a-key-that-must-not-show" });
   try {

@@ -73,7 +73,7 @@ test("an account is exported and imported without a write, and the first up chan
 // `npm run endurance` runs all of them.
 const all = process.env.FLAVOURS === "all" ? Object.entries(flavours) : Object.entries(flavours).slice(-1);
 
-test.each(all)("what is exported, destroyed and deployed again is equal: %s", async (_, flavour) => {
+test.each(all)("links are equal after import, destroy and up: %s", async (_, flavour) => {
   await start(flavour);
   await fill(40);
   const before = await bareLinks(emulator);
@@ -92,7 +92,7 @@ test.each(all)("what is exported, destroyed and deployed again is equal: %s", as
   expect(await bareLinks(emulator)).toEqual(before);
 });
 
-test("a part of an account is adopted by a catalog, drift names the rest, and nothing is changed", async () => {
+test("a catalog adopts a part of an account unchanged, and drift lists the rest", async () => {
   await start();
   // Each link is made and then adopted, so half as many are enough.
   const all = Math.ceil(count / 4) * 2;
@@ -124,7 +124,7 @@ test("a part of an account is adopted by a catalog, drift names the rest, and no
   expect(findings.filter(({ kind }) => !/unmanaged|expir/.test(kind))).toEqual([]);
 }, 300_000);
 
-test("a part is imported into a stack that has other links, and what differs is for the next up", async () => {
+test("a partial import leaves differences to the next up, and drift reports later changes", async () => {
   await start();
   const go = 'const go = new Domain("go", { name: "go.example" });';
   const link = (name: string, more = "") =>

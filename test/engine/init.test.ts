@@ -37,7 +37,7 @@ const run = (command: string, status?: number) =>
 const read = (file: string) => readFileSync(join(place.folder, file), "utf8");
 const ports = (text: string) => text.replaceAll(emulator.url, "http://the.service");
 
-test("an empty account gets a project of files, whose first up works", async () => {
+test("init creates a project for an empty account, and its first up works", async () => {
   expect(await run("init links-a --key-file key", 2)).toContain(
     "The account has no domain yet: name the one of the first link with --domain.",
   );
@@ -99,7 +99,7 @@ test("an empty account gets a project of files, whose first up works", async () 
   expect(await run(`grep -rl ${emulator.apiKey} --exclude-dir node_modules .`)).toBe("./key\n");
 });
 
-test("an account is brought into files and into the stack, and the preview shows no change", async () => {
+test("init --import brings an account into files and the stack, with an empty preview", async () => {
   await send(emulator, "POST", "/domains", { form: "name=go.example" });
   for (const alias of ["docs", "fair"])
     await send(emulator, "POST", "/links", { form: `domain_id=1&alias=${alias}&url=https://example.com/` });
@@ -126,7 +126,7 @@ test("an account is brought into files and into the stack, and the preview shows
   expect(await run("cd again && npx pulumi-shortlink import --run")).toContain("They are imported.");
 });
 
-test("what is missing or wrong is one message, and nothing is written", async () => {
+test("a missing or wrong argument is one message, and no project is written", async () => {
   const wrong = async (command: string, message: string, status = 2) => {
     expect(ports(await run(command, status))).toContain(message);
     expect(existsSync(join(place.folder, "new"))).toBe(false);
@@ -170,7 +170,7 @@ async function typed(
 // macOS has a `script` command with other options, Windows has none.
 const hasTerminal = process.platform === "linux";
 
-test.runIf(hasTerminal)("on a terminal it asks for what is not given", async () => {
+test.runIf(hasTerminal)("on a terminal, init asks for missing arguments", async () => {
   const ask = async (folder: string, ...answers: [question: string, answer: string][]) => {
     const command = `${process.execPath} ${join(root, "dist/cli/main.js")} init ${folder} --no-install`;
     const output = await typed(command, { SHORTLINK_BASE_URL: "", SHORTLINK_API_KEY: "" }, answers);

@@ -160,7 +160,7 @@ async function expectAsProgram(stack: Stack): Promise<void> {
 }
 
 test.each(Array.from({ length: runs }, (_, i) => i))(
-  `run %i of seed ${seed} ends where the program says`,
+  `run %i of seed ${seed} matches the program after two kills`,
   async (i) => {
     const random = randoms(seed + i);
     const isAlone = random() < 0.5;
@@ -197,7 +197,7 @@ test.each(Array.from({ length: runs }, (_, i) => i))(
   },
 );
 
-test("killed runs that leave no journal, as on a fresh runner, are finished as docs/ci says", async () => {
+test("up --refresh with ifEqual finishes interrupted runs without a journal", async () => {
   const random = randoms(seed + 2000);
   const emulator = await createEmulator({ latency: 20 });
   const stack = new Stack("runner", emulator, { SHORTLINK_JOURNAL: "none", SHORTLINK_ADOPT: "ifEqual" });
@@ -236,7 +236,7 @@ async function strayed(emulator: Emulator, aliases: string): Promise<string[]> {
   );
 }
 
-test("aliases go round among links at --parallel 1, some without an alias of their own", async () => {
+test("links rotate their aliases with --parallel 1, beside links with derived aliases", async () => {
   const emulator = await createEmulator();
   const stack = new Stack("serial", emulator, { ALIASES: rotated(0) });
   try {
@@ -255,7 +255,7 @@ test("aliases go round among links at --parallel 1, some without an alias of the
 
 // The next program is the same, the old one, or a third one.
 test.each(Array.from({ length: Math.ceil(runs / 3) }, (_, i) => i))(
-  `move %i of aliases of seed ${seed} is killed, and the next up says what the program says`,
+  `alias move %i of seed ${seed} is killed, and the next up matches the program`,
   async (i) => {
     const random = randoms(seed + 1000 + i);
     const emulator = await createEmulator({ latency: 20 });
@@ -286,7 +286,7 @@ test.each(Array.from({ length: Math.ceil(runs / 3) }, (_, i) => i))(
   },
 );
 
-test("a provider whose engine is killed sends nothing new and ends", async () => {
+test("a provider whose engine is killed stops sending requests and exits", async () => {
   const emulator = await createEmulator({ latency: 20, limit: { requests: 10, window: 2 } });
   const stack = new Stack("orphan", emulator, { SHORTLINK_LIMIT_WINDOW: "2" });
   let left: number[] = [];

@@ -71,7 +71,7 @@ const every: Required<Omit<Args, "adopt">> = {
   ],
 };
 
-test("a link with every field lives from its creation to its end, and no output of it tells a secret", async () => {
+test("a link with every field is created, repaired, updated and deleted, without secrets in the output", async () => {
   const stack = await stackOf(every);
   const outputs: string[] = [];
   /** Keeps the output of a command. */
@@ -186,7 +186,7 @@ test("a link with every field lives from its creation to its end, and no output 
   expect(outputs.join("")).toContain("[secret]");
 });
 
-test("each kind of field is updated in place, with the changed fields only, and cleared", async () => {
+test("each kind of field is updated in place with one PATCH, and cleared", async () => {
   const plain: Args = { url: "https://example.com/a", alias: "docs" };
   const stack = await stackOf(plain);
   await stack.up();
@@ -257,7 +257,7 @@ test("each kind of field is updated in place, with the changed fields only, and 
   expect((await stack.refresh()).changes).toEqual({ same: 3 });
 });
 
-test("another domain replaces the link: the new one is made before the old one goes", async () => {
+test("another domain replaces the link, and creates the new one before it deletes the old one", async () => {
   const stack = await stackOf({ url: "https://example.com/a", alias: "docs" }, [
     "go.example",
     "docs.example",
@@ -272,7 +272,7 @@ test("another domain replaces the link: the new one is made before the old one g
   expect(await remote(1)).toEqual({ status: 404 });
 });
 
-test("a link without an alias gets one that the preview shows, and keeps it", async () => {
+test("a link without an alias gets the previewed alias; a removed alias argument keeps the alias", async () => {
   const stack = await stackOf({ url: "https://example.com/a" });
   const alias = /alias +: "([2-9a-z]{8})"/.exec((await stack.preview()).output)?.[1] ?? "";
   const { outputs } = await stack.up();
@@ -284,7 +284,7 @@ test("a link without an alias gets one that the preview shows, and keeps it", as
   expect([kept.alias, changes]).toEqual(["printed", { same: 3 }]);
 });
 
-test("a kept alias survives a replacement, and links of one name under two components have their own", async () => {
+test("a kept alias survives a replacement; equal names under two components get different aliases", async () => {
   let url = "https://example.com/a";
   let alias: string | undefined = "printed";
   stack = await createStack(emulator, () => {
@@ -304,7 +304,7 @@ test("a kept alias survives a replacement, and links of one name under two compo
   expect(outputs).toEqual(first);
 });
 
-test("a plain link: what its state keeps, what is added or deleted behind Pulumi's back, and the end of what is gone", async () => {
+test("a plain link has a minimal state, and changes and deletions by hand are repaired", async () => {
   const plain: Args = { url: "https://example.com/a", alias: "docs" };
   const stack = await stackOf(plain);
   await stack.up();
@@ -364,7 +364,7 @@ test("a plain link: what its state keeps, what is added or deleted behind Pulumi
   expect((await stack.destroy()).changes).toEqual({ delete: 3 });
 });
 
-test("outputs that the program did not give are there, and secrets stay secrets", async () => {
+test("outputs without arguments are available, and secret outputs stay encrypted", async () => {
   let given: Partial<shortlink.LinkArgs> = {
     spaceId: pulumi.secret(2),
     password: "open-sesame",

@@ -41,7 +41,7 @@ async function outputs(
   return (await stack.up()).outputs;
 }
 
-test("one domain and one link are found by id and by name", async () => {
+test("getDomain and getLink find an object by id and by name", async () => {
   const found = await outputs(async () => ({
     domains: await Promise.all(["2", "DOCS.example"].map(shortlink.getDomain)),
     links: await Promise.all(["7", "go.example/link-7"].map(shortlink.getLink)),
@@ -76,7 +76,7 @@ test("one domain and one link are found by id and by name", async () => {
   });
 });
 
-test("lists hold what matches, from all pages", async () => {
+test("getDomains and getLinks return all matches from all pages", async () => {
   await visit(emulator, "http://go.example/link-7", { form: "consent=1" });
   const count = async (args?: shortlink.GetLinksArgs) => (await shortlink.getLinks(args)).length;
   const before = emulator.requests.length;
@@ -117,7 +117,7 @@ test("lists hold what matches, from all pages", async () => {
   );
 });
 
-test("what does not exist fails the program with one sentence", async () => {
+test("a lookup of a missing object or an unknown status fails the program", async () => {
   await expect(outputs(async () => ({ link: await shortlink.getLink("go.example/link") }))).rejects.toThrow(
     'There is no link "go.example/link" in this account.',
   );

@@ -52,7 +52,7 @@ async function remote(): Promise<{ id: number; alias: string; url: string; short
 const urnOf = (name: string) =>
   stack.state().resources.find(({ urn }) => urn.endsWith(`::${name}`))?.urn ?? "";
 
-test("each option does at a link what it does at every resource", async () => {
+test("Pulumi's resource options work on links", async () => {
   const first = {
     ignored: { alias: "ignored", opts: { ignoreChanges: ["url", "clicksLimit"] } },
     "deleted-first": { alias: "deleted-first", opts: { deleteBeforeReplace: true } },
@@ -124,7 +124,7 @@ test("each option does at a link what it does at every resource", async () => {
   expect((await remote()).map(({ alias }) => alias)).toEqual(["kept"]);
 });
 
-test("up --replace and a tainted link make a new one of the same alias before the old one goes, of whoever chose it", async () => {
+test("up --replace and taint replace a link and keep its alias", async () => {
   links = { named: { alias: "named" }, unnamed: { alias: "unnamed" } };
   await stack.up();
   links = { ...links, unnamed: {} };

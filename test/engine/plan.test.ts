@@ -25,7 +25,7 @@ afterEach(async () => {
 const link = (key: string, domain: string, more = "") =>
   `  ${key}: { domain: ${domain}, alias: ${key}, url: "https://example.com/${key}"${more} }`;
 
-test("a plan names what stops working, each change with its place, and exactly the requests that the run sends", async () => {
+test("a plan lists lost links, changes with their places, and the exact number of requests", async () => {
   project.write("index.js", 'new (require("pulumi-shortlink").LinkCatalog)("links", { files: "links" });');
   const catalog = (domains: string, ...links: string[]) =>
     project.write("links/all.yaml", [`domains: { ${domains} }`, "links:", ...links].join("\n"));

@@ -6,7 +6,7 @@ import { linkArgs, seed } from "../helpers/arbitraries";
 import { createStack } from "../helpers/engine";
 import { send } from "../helpers/emulator";
 
-test("sixty random links are created, edited and destroyed, and in between no plan shows a change", async () => {
+test("60 random links are created, edited and destroyed, without false changes in between", async () => {
   const [first = [], second = []] = fc.sample(fc.array(linkArgs, { minLength: 60, maxLength: 60 }), {
     seed,
     numRuns: 2,

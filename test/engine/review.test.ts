@@ -253,7 +253,7 @@ const some =
   fc.sample(fc.shuffledSubarray(moves, { minLength: moves.length }), { seed, numRuns: 1 })[0] ?? [];
 
 test.each(some.slice(0, Number(process.env.MOVES ?? 3)))(
-  `%s stops a plan that was reviewed (seed ${seed})`,
+  `up --plan stops before any write: %s (seed ${seed})`,
   async (_what, move, told) => {
     await restore();
     await move();
@@ -270,7 +270,7 @@ test.each(some.slice(0, Number(process.env.MOVES ?? 3)))(
   },
 );
 
-test("a plan that still holds is applied, and once only", async () => {
+test("up --plan applies a plan that still matches, and only once", async () => {
   await restore();
   const { plan } = JSON.parse(readFileSync(join(project.folder, "plan.json"), "utf8")) as Review;
   emulator.faults.push({ method: "POST", path: "/links", answer: 403, rate: 1 });
@@ -304,7 +304,7 @@ test("a plan that still holds is applied, and once only", async () => {
   await project.run("pulumi up --yes --skip-preview");
 });
 
-test("what is no plan is told as it is", async () => {
+test("missing and invalid plan files are reported, and an invalid program is not saved", async () => {
   await restore();
   project.write("broken.json", "{");
   project.write("foreign.json", "{}");

@@ -25,7 +25,7 @@ afterEach(async () => {
 const hidden = { name: "hidden-name.example", alias: "hidden-alias", url: "https://example.com/hidden-url" };
 const inClear = (text: string) => Object.values(hidden).filter((value) => text.includes(value));
 
-test("a secret alias, name or destination is encrypted in every output, and taken out of messages and the journal", async () => {
+test("a secret alias, name or destination is not in plain text in output, errors and journal", async () => {
   const journal = mkdtempSync(join(tmpdir(), "shortlink-journal-"));
   onTestFinished(() => rmSync(journal, { recursive: true }));
   await stack.config({ "shortlink:journal": journal });
@@ -73,7 +73,7 @@ test("a secret alias, name or destination is encrypted in every output, and take
   }
 });
 
-test("a key that was set without --secret brings one warning with what to do, in preview and up", async () => {
+test("an API key set without --secret causes one warning with the remedy, in preview and up", async () => {
   program = () => {
     const go = new shortlink.Domain("go", { name: "go.example" });
     return { link: new shortlink.Link("docs", { domainId: go.id, url: "https://example.com/" }).id };

@@ -27,7 +27,7 @@ function register(program: Program): void {
 }
 
 test.each(stories.map((each, i) => [i, each] as const))(
-  `story %i of seed ${seed} ends as its program says`,
+  `story %i of seed ${seed} matches its program in the end`,
   async (i, each) => {
     const emulator = await createEmulator({ seed: i });
     let program = firstProgram(each);

@@ -59,7 +59,7 @@ const idOf = (name: string) => stack.state().resources.find(({ urn }) => urn.end
 const urnOf = (name: string) =>
   stack.state().resources.find(({ urn }) => urn.endsWith(`::${name}`))?.urn ?? "";
 
-test("a swap that fails at any of its writes and is taken back leaves both links where they were", async () => {
+test("reverting a swap of aliases that failed at any write restores both links", async () => {
   const before = { one: { alias: "a" }, two: { alias: "b" } };
   const swapped = { one: { alias: "b" }, two: { alias: "a" } };
   program = () => linksOf(before);
@@ -80,7 +80,7 @@ test("a swap that fails at any of its writes and is taken back leaves both links
   expect((await stack.preview()).changes).toEqual({ same: 4 });
 });
 
-test("two resources of one object are refused before anything is sent, and the removal of one deletes nothing", async () => {
+test("two resources with one object are refused before any write; removing one deletes nothing", async () => {
   program = () => linksOf({ docs: {}, news: {} });
   await stack.up();
   const sent = writes();
@@ -125,7 +125,7 @@ test("two resources of one object are refused before anything is sent, and the r
   expect((await stack.preview()).changes).toEqual({ same: 3 });
 });
 
-test("an import that stays in the program means nothing to a link that has its object", async () => {
+test("the option import has no effect on a link that already has its object", async () => {
   await send(emulator, "POST", "/domains", { form: "name=docs.example" });
   await send(emulator, "POST", "/links", { form: `url=${url("docs")}&domain_id=1&alias=docs` });
   let args: shortlink.LinkArgs = { url: url("docs"), domainId: 1, alias: "docs" };
@@ -147,7 +147,7 @@ test("an import that stays in the program means nothing to a link that has its o
   expect(await count("/links")).toBe(1);
 });
 
-test("ignoreChanges finds targets and pixels by their place in the program", async () => {
+test("ignoreChanges addresses targets and pixels by their position in the program", async () => {
   const targets = (us: string) => [
     { key: "US", value: url(us) },
     { key: "DE", value: url("de") },
@@ -168,7 +168,7 @@ test("ignoreChanges finds targets and pixels by their place in the program", asy
   expect((await stack.preview()).changes).toEqual({ same: 3 });
 });
 
-test("a domain's new name that fails at a link, and links that were moved, are taken back", async () => {
+test("a failed rename of a domain and a failed move of links can be reverted", async () => {
   const links = { one: {}, two: {}, three: {} };
   program = () => linksOf(links);
   await stack.up();
@@ -199,7 +199,7 @@ test("a domain's new name that fails at a link, and links that were moved, are t
   expect((await stack.preview()).changes).toEqual({ same: 6 });
 });
 
-test("what another stack has taken over stays in its hands", async () => {
+test("a link that another stack imported is not adopted back", async () => {
   await send(emulator, "POST", "/domains", { form: "name=go.example" });
   const docs = (to: string) => ({ url: url(to), domainId: 1, alias: "docs" });
   // One user has both stacks.
@@ -223,7 +223,7 @@ test("what another stack has taken over stays in its hands", async () => {
   }
 });
 
-test("a link with passwords that the program only reads does not drift", async () => {
+test("a read link with passwords shows no drift", async () => {
   await send(emulator, "POST", "/domains", { form: "name=go.example" });
   const secrets = "redirect_password=one&privacy=2&password=two";
   await send(emulator, "POST", "/links", { form: `url=${url("a")}&domain_id=1&alias=a&${secrets}` });
@@ -234,7 +234,7 @@ test("a link with passwords that the program only reads does not drift", async (
   expect(output).not.toContain("assword");
 });
 
-test("what a failed or interrupted replacement left in the way of an alias is got rid of as the message says", async () => {
+test("the command in the message frees an alias that a failed replacement blocks", async () => {
   const named = (aliases: object) => () => linksOf(aliases as Record<string, Args>);
   const wayOut = async (option: "target" | "replace" | "exclude") => {
     const message = await stack.up().then(

@@ -22,7 +22,7 @@ afterEach(async () => {
 
 const url = "https://example.com/";
 
-test("a derived alias that another account has is left to it, and no link is made twice", async () => {
+test("a derived alias that another account uses is replaced by another, without duplicate links", async () => {
   await start({});
   program = () => ({ alias: new shortlink.Link("docs", { domainId: 1, url }).alias });
   const derived = /alias +: "([2-9a-z]{8})"/.exec((await stack.preview()).output)?.[1] ?? "";
@@ -39,7 +39,7 @@ test("a derived alias that another account has is left to it, and no link is mad
   expect((await send(emulator, "GET", "/links")).body).toMatchObject({ meta: { total: 1 } });
 });
 
-test("an equal link under the derived alias is that of an interrupted run, and becomes the stack's", async () => {
+test("an equal link under the derived alias is adopted; a different one is a conflict", async () => {
   await start({});
   await send(emulator, "POST", "/domains", { form: "name=go.example" });
   program = () => ({ alias: new shortlink.Link("docs", { domainId: 1, url }).alias });
@@ -53,7 +53,7 @@ test("an equal link under the derived alias is that of an interrupted run, and b
   expect(stack.state().resources.map(({ id }) => id)).toEqual(["1"]);
 });
 
-test("an account whose plan has no own aliases is told what to set", async () => {
+test("an account without custom aliases gets an error that names the setting", async () => {
   await start({ basicPlan: true });
   await send(emulator, "POST", "/domains", { form: "name=go.example" });
   program = () => ({ alias: new shortlink.Link("docs", { domainId: 1, url }).alias });
@@ -65,7 +65,7 @@ test("an account whose plan has no own aliases is told what to set", async () =>
   expect((await stack.up()).outputs.alias).toMatch(/^[A-Za-z0-9]{6}$/);
 });
 
-test("an active period is told and compared in the account's time zone, and dates may be given as such", async () => {
+test("active periods use the account's time zone, and Date values are accepted", async () => {
   await start({ timeZone: "America/New_York" });
   await send(emulator, "POST", "/domains", { form: "name=go.example" });
   const moments = [new Date("2026-03-01T13:00:00Z"), new Date("2026-07-01T12:00:00Z")] as const;
@@ -124,7 +124,7 @@ test("an active period is told and compared in the account's time zone, and date
   expect((await stack.up()).changes).toEqual({ same: 1, create: 1, delete: 1 });
 });
 
-test("a value that the service does not keep is an error each time, until the program does without", async () => {
+test("a value that the service does not keep is an error until the program drops it", async () => {
   await start({ oldForms: true, oldNames: true, lenientPixels: true });
   let home: string | undefined = url;
   let pixelIds: number[] | undefined = [1, 99];

@@ -17,7 +17,7 @@ test.each<[object, object]>([
   [{ campaign: " ", secret: " " }, { secret: " " }],
   [{ campaign: "", secret: "" }, {}],
   [{ campaign: null, secret: null }, {}],
-])("a text is trimmed and a password is not: %j", (given, fields) => {
+])("texts are trimmed, passwords are not: %j", (given, fields) => {
   const checked = checkFields(table, given as Record<string, unknown>);
   expect(checked).toEqual({ fields, problems: [] });
   expect(toForm(table, checked.fields, ["campaign", "secret"])).toEqual({
@@ -27,7 +27,7 @@ test.each<[object, object]>([
   });
 });
 
-test("what is wrong with a text is said of each by its name", () => {
+test("each invalid text is reported under its name", () => {
   expect(checkFields(table, { campaign: 1, secret: "x".repeat(41) })).toEqual({
     fields: {},
     problems: [

@@ -8,32 +8,32 @@ import { linkFields } from "../../src/link/fields";
 
 const target = (key: string, n: number) => ({ key, value: `https://example.com/${n}` });
 
-describe("an answer in the order of the program", () => {
+describe("a response in the order of the program", () => {
   const ordered = (inputs: object, answer: object) =>
     inOrderOf(linkFields, inputs as Record<string, unknown>, answer as Record<string, unknown>);
 
-  test("has the ids that the program has first, and others behind them as they came", () => {
+  test("has the ids of the program first, then the others in their order", () => {
     expect(ordered({ pixelIds: [3, 1, 2] }, { pixelIds: [1, 2, 3] })).toEqual({ pixelIds: [3, 1, 2] });
     expect(ordered({ pixelIds: [9, 3] }, { pixelIds: [5, 3, 4] })).toEqual({ pixelIds: [3, 5, 4] });
     expect(ordered({}, { pixelIds: [2, 1] })).toEqual({ pixelIds: [2, 1] });
     expect(ordered({ pixelIds: "unknown" }, { pixelIds: [2, 1] })).toEqual({ pixelIds: [2, 1] });
   });
 
-  test("finds targets by their keys, whatever their destinations are", () => {
+  test("orders targets by key, even if destinations differ", () => {
     const [de, at, us] = [target("DE", 1), target("AT", 2), target("US", 3)];
     const inputs = { targetsType: "countries", targets: [us, de] };
     const answer = { targetsType: "countries", targets: [at, { ...de, value: "x" }, us], url: "y" };
     expect(ordered(inputs, answer)).toEqual({ ...answer, targets: [us, { ...de, value: "x" }, at] });
   });
 
-  test("leaves rotations as they are, since visitors take turns", () => {
+  test("keeps the order of rotations", () => {
     const turns = [{ value: "https://example.com/1" }, { value: "https://example.com/2" }];
     const answer = { targetsType: "rotations", targets: turns };
     expect(ordered({ targetsType: "rotations", targets: turns.toReversed() }, answer)).toEqual(answer);
   });
 });
 
-test("dates are shown in the time zone of the account where that is known", () => {
+test("dates are converted to the time zone of the account if it is known", () => {
   const answer = { activePeriodStartAt: "2026-03-01T08:00:00", alias: "docs" };
   expect(inZone(linkFields, answer, undefined)).toBe(answer);
   expect(inZone(linkFields, answer, "Europe/Berlin")).toEqual({
@@ -42,7 +42,7 @@ test("dates are shown in the time zone of the account where that is known", () =
   });
 });
 
-test("lists without an order are compared in one order, and the values themselves stay", () => {
+test("unordered lists are sorted for comparison without changing the values", () => {
   const values = {
     pixelIds: [10, 9, 1],
     targetsType: "countries",
@@ -58,14 +58,14 @@ test("lists without an order are compared in one order, and the values themselve
   expect(comparable(linkFields, plain)).toBe(plain);
 });
 
-test("a password is seen to be set, but never what it is", () => {
+test("a password is observed as set, without its value", () => {
   expect(secretsOf(linkFields)).toEqual(["redirectPassword", "password"]);
   const set = observe(linkFields, { url: "https://example.com/", password: true, redirect_password: false });
   expect(set).toEqual({ url: "https://example.com/", password: expect.stringMatching(/\S/) as string });
   expect(wishOf(linkFields, { url: "https://example.com/", password: "open sesame" })).toEqual(set);
 });
 
-test("an answer that does not tell the domain tells nothing of it, and defaults count as absent", () => {
+test("a response without a domain keeps the known domain, and defaults count as absent", () => {
   const record = {
     url: "https://example.com/",
     privacy: 0,
@@ -84,7 +84,7 @@ test("an answer that does not tell the domain tells nothing of it, and defaults 
   });
 });
 
-test("a form clears what the program has removed, and writes fields together that the service wants together", () => {
+test("a form clears removed fields and always writes both ends of a period", () => {
   const formOf = (inputs: object, ...names: string[]) =>
     toForm(linkFields, inputs as Record<string, unknown>, names);
   expect(formOf({}, "spaceId", "pixelIds", "sensitiveContent", "privacy", "alias")).toEqual({
@@ -102,7 +102,7 @@ test("a form clears what the program has removed, and writes fields together tha
     });
 });
 
-describe("spellings of a program", () => {
+describe("values of a program", () => {
   const link = { url: "https://example.com/", domainId: 1 };
   const read = (fields: object) => {
     const { fields: canonical, problems } = checkFields(linkFields, { ...link, ...fields });
@@ -123,7 +123,7 @@ describe("spellings of a program", () => {
     [{ privacy: 2 }, { privacy: "password" }],
     [{ clicksLimit: 999_999_999 }, { clicksLimit: 999_999_999 }],
     [{ clicksLimit: "0" }, {}],
-  ])("%j is read", (given, canonical) => expect(read(given)).toEqual(canonical));
+  ])("%j is accepted", (given, canonical) => expect(read(given)).toEqual(canonical));
 
   test.each<[object, string]>([
     [{ spaceId: "12a" }, "spaceId must be the id of a space, a whole number"],
@@ -138,7 +138,7 @@ describe("spellings of a program", () => {
     [{ privacy: "12" }, 'privacy must be "public", "private" or "password" (0, 1 or 2)'],
   ])("%j is refused", (given, reason) => expect(read(given)).toEqual([reason]));
 
-  test("a flag that is none of the service's takes no numbers", () => {
+  test("a flag that the service does not have accepts neither numbers nor texts", () => {
     const table: Table = { force: { kind: "flag", doc: "", example: true } };
     expect(checkFields(table, { force: 1 }).problems).toEqual([
       { property: "force", reason: "must be true or false" },
@@ -165,7 +165,7 @@ describe("a date and time", () => {
     ["2026-03-01T08:00-1145", "2026-03-01T19:45:00Z"],
     ["1970-01-02T00:00:00", "1970-01-02T00:00:00"],
     ["2037-12-31T23:59:59", "2037-12-31T23:59:59"],
-  ])("%s is read", (text, canonical) => expect(read(text)).toBe(canonical));
+  ])("%s is accepted", (text, canonical) => expect(read(text)).toBe(canonical));
 
   const unreal = "must be a real date and time like 2026-03-01T08:00:00";
   const far = "must be in the years 1970 to 2037";
@@ -194,7 +194,7 @@ describe("targets", () => {
   };
   const url = "https://example.com/1";
 
-  test("take blank parts for left out, and a hundred entries", () => {
+  test("treat blank keys as missing and allow 100 entries", () => {
     expect(read("rotations", [{ key: " ", value: url }])).toEqual([{ value: url }]);
     expect(read("rotations", [{ key: null, value: url }])).toEqual([{ value: url }]);
     const all = (count: number) => Array.from({ length: count }, () => ({ value: url }));
@@ -202,7 +202,7 @@ describe("targets", () => {
     expect(read("rotations", all(101))).toEqual(["targets has more than 100 entries"]);
   });
 
-  test("are refused one by one, with their places", () => {
+  test("are validated one by one, with their positions", () => {
     expect(read("countries", [null, { key: "DE", value: " " }, { key: "AT", value: url }])).toEqual([
       "targets[0] must be an object with key and value",
       "targets[1].value is required",
@@ -213,7 +213,7 @@ describe("targets", () => {
     ]);
   });
 
-  test("of one type are compared in one order, those without a key first", () => {
+  test("are sorted by key for comparison, entries without a key first", () => {
     const sorted = (keys: (string | undefined)[]) =>
       comparable(linkFields, {
         targetsType: "countries",

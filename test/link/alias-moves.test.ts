@@ -49,7 +49,7 @@ test.each([
   [1, "which has planned all of the program", 200],
   [2, "which has one more resource to plan", 2000],
 ])(
-  "with %i resources a run, %s, tells a conflict after so much silence",
+  "a run with %i resources, %s, reports an alias conflict after a fixed wait",
   async (resources, _what, silence) => {
     const clock = waitedFor();
     const { link } = newRun(settingsOf(emulator), clock);
@@ -59,7 +59,7 @@ test.each([
   },
 );
 
-test("two links swap their aliases without a wait once both are planned, in whichever order they are written", async () => {
+test("two planned links swap their aliases without a wait, in either order of writes", async () => {
   for (const order of [
     [0, 1],
     [1, 0],

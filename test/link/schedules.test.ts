@@ -222,7 +222,7 @@ const known: [Up[], number][] = [
   ],
 ];
 
-test(`${schedules} schedules of faults and kills end where the last program says`, async () => {
+test(`${schedules} schedules of faults and kills end with the links of the last program`, async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(up, { minLength: 1, maxLength: 3 }), fc.nat(), async (ups, random) => {
       const folder = mkdtempSync(join(tmpdir(), "shortlink-schedules-"));

@@ -49,7 +49,7 @@ afterEach(() => {
   }
 });
 
-test("each way not to answer is told, and each way to answer is good", async () => {
+test("each kind of failing destination is reported, and working ones are not", async () => {
   const [one, other, closed] = [await listen(), await listen(), await listen()];
   servers.pop()?.close();
   answers = {
@@ -90,7 +90,7 @@ test("each way not to answer is told, and each way to answer is good", async () 
   ]);
 });
 
-test("a host is asked one thing at a time, with a pause, and hosts do not wait for each other", async () => {
+test("each host gets one request at a time, with pauses; different hosts are checked in parallel", async () => {
   const host = await listen();
   await checkDestinations(
     Array.from({ length: 5 }, (_, i) => `${host}/${i}`),

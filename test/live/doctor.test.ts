@@ -32,7 +32,7 @@ async function emulatorWith(options: Parameters<typeof createEmulator>[0] = {}) 
 test.each([
   [{}, "like those of 2026"],
   [{ oldNames: true, defaultsAsNull: true }, "like those of 2025"],
-])("a service of the flavour %j is looked at with two requests", async (flavour, version) => {
+])("a service of the flavour %j is checked with two requests", async (flavour, version) => {
   const emulator = await emulatorWith({ flavour, limit: { requests: 50, window: 60 } });
   const empty = await checkService(accountOf(settingsOf(emulator)), 5000);
   expect(empty.at(-1)?.text).toBe("not known: the account has no domain and no link that would show it");
@@ -49,7 +49,7 @@ test.each([
   ]);
 });
 
-test("a wrong key, a service that does not answer and one whose clock is wrong are named with what to do", async () => {
+test("a wrong key, a silent service and a wrong clock are reported with the remedy", async () => {
   const emulator = await emulatorWith();
   const wrong = accountOf({ ...settingsOf(emulator), "shortlink:apiKey": "another-key" });
   const [key] = await checkService(wrong, 5000);
@@ -83,7 +83,7 @@ test("a wrong key, a service that does not answer and one whose clock is wrong a
   );
 });
 
-test("a journal that cannot be written is found before a run needs it", async () => {
+test("an unwritable journal folder is reported", async () => {
   const emulator = await emulatorWith();
   const folder = mkdtempSync(join(tmpdir(), "shortlink-doctor-"));
   onTestFinished(() => {

@@ -44,7 +44,7 @@ async function drift(
 const url = "https://example.com/";
 const day = 24 * 60 * 60 * 1000;
 
-test("links that expire are told of with their end, for as many days ahead as wanted", async () => {
+test("expired links are reported, and links that expire within the given days", async () => {
   await make("Domain", "go", { name: "go.example" });
   const until = (end: string) => ({ activePeriodStartAt: "2026-01-01T00:00:00", activePeriodEndAt: end });
   await make("Link", "past", { domainId: 1, alias: "past", url, ...until("2026-05-31T00:00:00") });
@@ -65,7 +65,7 @@ test("links that expire are told of with their end, for as many days ahead as wa
   ]);
 });
 
-test("domains drift too, an alias that the account has twice is named, and what only others manage can be ignored", async () => {
+test("drift reports changed domains, duplicate aliases and unmanaged objects, which can be ignored", async () => {
   await make("Domain", "go", { name: "go.example", homepageUrl: url });
   await make("Domain", "gone", { name: "gone.example" });
   await make("Link", "docs", { domainId: 1, alias: "docs", url });
@@ -100,7 +100,7 @@ test("domains drift too, an alias that the account has twice is named, and what 
   expect(reportDrift([], "markdown")).toBe("No drift.");
 });
 
-test("links that lead to where nothing answers are told of, a secret destination without its address", async () => {
+test("unreachable destinations are reported, a secret one without its address", async () => {
   await make("Domain", "go", { name: "go.example" });
   await make("Link", "a", { domainId: 1, alias: "a", url: "https://example.com/a", expirationUrl: url });
   const hidden = { domainId: 1, alias: "b", url: "https://example.com/b", __secrets: ["url"] };
@@ -125,7 +125,7 @@ test("links that lead to where nothing answers are told of, a secret destination
   );
 });
 
-test("no sign of an address or a value ends the code of a Markdown report", () => {
+test("backticks in a value do not end the code spans of a Markdown report", () => {
   const fields = [{ name: "url", state: "https://example.com/`a`", service: "https://example.com/``b" }];
   expect(reportDrift([{ kind: "changed", address: "go.example/a", id: 1, fields }], "markdown")).toBe(
     "### Changed on the service (1)\n\n- `go.example/a` (id 1): url " +
@@ -133,7 +133,7 @@ test("no sign of an address or a value ends the code of a Markdown report", () =
   );
 });
 
-test("what the state marks as secret stays hidden, and what the stack only reads or is about to delete is not compared", async () => {
+test("secret values stay hidden; read resources and pending deletions are not compared", async () => {
   await make("Domain", "go", { name: "go.example" });
   await make("Link", "secret", {
     domainId: 1,

@@ -83,50 +83,53 @@ const argsOf = (count: number, n: number) =>
     return { ...args, ...Object.fromEntries(given.map((name) => [name, passwords[name]])) };
   });
 
-test.each(Object.entries(flavours))("what is exported and made again is equal: %s", async (name, flavour) => {
-  const [original, copy] = [await newService({ flavour }), await newService({ flavour })];
-  const { timeZone = "UTC" } = flavour;
-  const isHidden = flavour.passwordsHidden === true;
-  await fill(
-    original,
-    argsOf(60, name.length).map((args) =>
-      isHidden ? { ...args, redirectPassword: undefined, password: undefined } : args,
-    ),
-  );
-  const wanted = await bareLinks(original);
-  for (const [i, [format, split]] of (
-    [
-      ["yaml", "domain"],
-      ["json", "letter"],
-      ["csv", "space"],
-      ["yaml", "none"],
-    ] as const
-  ).entries()) {
-    const name = `links-${i}`;
-    const { links: count, domains } = await exported(original, { folder: name, format, split, timeZone });
-    expect([count, domains]).toEqual([60, 3]);
-  }
-  const { links: entries } = loadCatalog({ files: ["links-2"], folder });
-  await fill(copy, []);
-  const run = newRun(settingsOf(copy, { "shortlink:timeZone": timeZone }));
-  for (const { domain, values } of entries) {
-    const { domain: _domain, ...args } = values;
-    for (const [field, text] of Object.entries(passwords)) if (field in args) args[field] = text;
-    const { inputs, failures } = await run.link.check(
-      {},
-      { ...args, domainId: domain === "go.example" ? 1 : 2 },
+test.each(Object.entries(flavours))(
+  "links created from an export equal the original: %s",
+  async (name, flavour) => {
+    const [original, copy] = [await newService({ flavour }), await newService({ flavour })];
+    const { timeZone = "UTC" } = flavour;
+    const isHidden = flavour.passwordsHidden === true;
+    await fill(
+      original,
+      argsOf(60, name.length).map((args) =>
+        isHidden ? { ...args, redirectPassword: undefined, password: undefined } : args,
+      ),
     );
-    expect(failures).toEqual([]);
-    await run.link.create(inputs);
-  }
-  expect(await bareLinks(copy)).toEqual(wanted);
-});
+    const wanted = await bareLinks(original);
+    for (const [i, [format, split]] of (
+      [
+        ["yaml", "domain"],
+        ["json", "letter"],
+        ["csv", "space"],
+        ["yaml", "none"],
+      ] as const
+    ).entries()) {
+      const name = `links-${i}`;
+      const { links: count, domains } = await exported(original, { folder: name, format, split, timeZone });
+      expect([count, domains]).toEqual([60, 3]);
+    }
+    const { links: entries } = loadCatalog({ files: ["links-2"], folder });
+    await fill(copy, []);
+    const run = newRun(settingsOf(copy, { "shortlink:timeZone": timeZone }));
+    for (const { domain, values } of entries) {
+      const { domain: _domain, ...args } = values;
+      for (const [field, text] of Object.entries(passwords)) if (field in args) args[field] = text;
+      const { inputs, failures } = await run.link.check(
+        {},
+        { ...args, domainId: domain === "go.example" ? 1 : 2 },
+      );
+      expect(failures).toEqual([]);
+      await run.link.create(inputs);
+    }
+    expect(await bareLinks(copy)).toEqual(wanted);
+  },
+);
 
 const text = (name: string) => readFileSync(join(folder, name), "utf8");
 const plain = (count: number) =>
   Array.from({ length: count }, (_, i) => ({ url: `https://example.com/${i}`, privacy: "private" }));
 
-test("a key is the alias, or has the domain before it where two domains have the alias; what most links say is a default", async () => {
+test("a key is the alias, with the domain if two domains have it; common values become defaults", async () => {
   const emulator = await newService();
   await fill(emulator, plain(6));
   for (const form of [
@@ -173,7 +176,7 @@ test("a key is the alias, or has the domain before it where two domains have the
   for (const file of files) expect(text(`again/${file}`)).toBe(text(`links/${file}`));
 });
 
-test("five thousand links take a request for a hundred of them", async () => {
+test("an export of 5,000 links takes 51 requests", async () => {
   const emulator = await newService();
   await fill(emulator, []);
   const { body } = await send(emulator, "POST", "/links", {
@@ -193,7 +196,7 @@ test("five thousand links take a request for a hundred of them", async () => {
   expect(emulator.requests.length - before).toBe(51);
 });
 
-test("an account that is changed while its list is read is not written", async () => {
+test("an export writes nothing if a link is deleted while the list is read", async () => {
   const data = join(mkdtempSync(join(tmpdir(), "shortlink-changed-")), "data.json");
   onTestFinished(() => rmSync(dirname(data), { recursive: true }));
   const filled = await newService({ data });
@@ -250,7 +253,7 @@ function shortlink(environment: Record<string, string>, ...args: string[]) {
   });
 }
 
-test("the command says what it wrote and which secrets to set, and never the key", async () => {
+test("export reports its files and the secrets to set, and never shows the key", async () => {
   const emulator = await newService({ apiKey: "a-key-that-must-not-show" });
   await fill(emulator, [{ url: "https://example.com/", redirectPassword: "x" }]);
   const service = { SHORTLINK_BASE_URL: emulator.url, SHORTLINK_API_KEY: emulator.apiKey };
@@ -282,7 +285,7 @@ test("the command says what it wrote and which secrets to set, and never the key
     expect(text(`links/${file}`)).not.toContain(emulator.apiKey);
 });
 
-test("a part of the account is written with its domains only", async () => {
+test("a partial export contains only the domains of its links", async () => {
   const emulator = await newService();
   await fill(emulator, plain(30));
   const isWanted = matchesOne(["GO.example/a-*", "docs.example/a-3"]);

@@ -105,7 +105,7 @@ const lost: LostLink[] = [
   { ...about("fair", 9), why: "other domain", newAddress: "events.example/fair" },
 ];
 
-test("the page of a plan is searched and filtered, counts what it shows, and loads nothing", async () => {
+test("the plan page can be searched and filtered, counts its entries, and loads nothing else", async () => {
   const plan = {
     stack: "production of links",
     changes,
@@ -168,7 +168,7 @@ test("the page of a plan is searched and filtered, counts what it shows, and loa
   expect(requests).toEqual([page.url()]);
 });
 
-test("the page of a drift says the same, and can be read without scripts", async () => {
+test("the drift page lists all findings, and hides the search without scripts", async () => {
   const findings: Finding[] = [
     { kind: "missing", address: "go.example/press", id: 4, resource: "links-press" },
     {

@@ -69,13 +69,13 @@ test.each<[string, PreviewStep, string, number]>([
     "a secret value, or one that an interrupted run left in doubt",
     1,
   ],
-])("the reason and the requests of %s", (_what, step, reason, requests) => {
+])("the plan gives the reason and the number of requests for %s", (_what, step, reason, requests) => {
   const { changes, ...found } = plan({ steps: [step] });
   expect(changes).toMatchObject([{ reason, address: "go.example/a" }]);
   expect(found.requests).toBe(requests);
 });
 
-test("a domain that forces its deletion takes every link along, and one that is replaced gives its links new addresses", () => {
+test("the reason of a deletion names forceDestroy, and a replaced domain gives its links new addresses", () => {
   const state = (name: string, more: object = {}) => ({ id: "1", inputs: { name, ...more } });
   const deleted = { op: "delete", urn: domain, oldState: state("go.example", { forceDestroy: true }) };
   expect(plan({ steps: [deleted] })).toMatchObject({
@@ -106,7 +106,7 @@ test("a domain that forces its deletion takes every link along, and one that is 
   });
 });
 
-test("an address that another resource takes over with its destination is not lost, and one in the plan is in nobody's way", () => {
+test("an address with the same destination is not lost; an alias freed by the plan is no conflict", () => {
   const same = "https://example.com/same";
   const steps = [
     link("delete", "old", { alias: "a", url: same }),
@@ -121,7 +121,7 @@ test("an address that another resource takes over with its destination is not lo
   expect(changes.map(({ action }) => action)).toEqual(["delete", "update", "create", "create"]);
 });
 
-test("the errors of a program that cannot be planned, and the resources of others, are told", () => {
+test("the report shows errors of the program and counts changes of other resources", () => {
   const diagnostics = [
     { severity: "error", message: "<{%reset%}>links/a.yaml:3:5 url is required<{%reset%}>\n" },
     { severity: "info", message: "by the way" },
@@ -143,34 +143,37 @@ test.each([
   ["deletions", 2000, 0],
   ["deletions and edits", 1000, 1000],
   ["edits and creations", 10, 5000],
-])("a comment with thousands of %s is short enough, and has all deletions", (_what, deleted, edited) => {
-  const steps = [
-    ...Array.from({ length: deleted }, (_, i) => link("delete", `gone-${i}`, { alias: `some-link-${i}` })),
-    ...Array.from({ length: edited }, (_, i) =>
-      i % 2 === 0
-        ? link(
-            "update",
-            `edit-${i}`,
-            { alias: `e-${i}` },
-            { alias: `e-${i}`, url: "https://example.com/`new`|x" },
-          )
-        : link("create", `new-${i}`, undefined, { alias: `n-${i}` }),
-    ),
-  ];
-  const found = plan({ steps });
-  const text = reportPlan({ ...found, limit: 60, wait: 0 }, "markdown");
-  expect(text.length).toBeLessThan(65_536);
-  const missing = Array.from({ length: deleted }, (_, i) => i).filter(
-    (i) => !text.includes(`some-link-${i}\``),
-  );
-  expect(missing.length).toBe(0);
-  expect(found.requests).toBe(deleted + edited);
-  if (edited === 0) return;
-  expect(text.includes('`` "https://example.com/`new`|x" ``')).toBe(true);
-  expect(text.slice(-60)).toMatch(/and \d+ more, which `pulumi-shortlink plan` shows$/);
-});
+])(
+  "a comment with thousands of %s stays under the size limit and lists all deletions",
+  (_what, deleted, edited) => {
+    const steps = [
+      ...Array.from({ length: deleted }, (_, i) => link("delete", `gone-${i}`, { alias: `some-link-${i}` })),
+      ...Array.from({ length: edited }, (_, i) =>
+        i % 2 === 0
+          ? link(
+              "update",
+              `edit-${i}`,
+              { alias: `e-${i}` },
+              { alias: `e-${i}`, url: "https://example.com/`new`|x" },
+            )
+          : link("create", `new-${i}`, undefined, { alias: `n-${i}` }),
+      ),
+    ];
+    const found = plan({ steps });
+    const text = reportPlan({ ...found, limit: 60, wait: 0 }, "markdown");
+    expect(text.length).toBeLessThan(65_536);
+    const missing = Array.from({ length: deleted }, (_, i) => i).filter(
+      (i) => !text.includes(`some-link-${i}\``),
+    );
+    expect(missing.length).toBe(0);
+    expect(found.requests).toBe(deleted + edited);
+    if (edited === 0) return;
+    expect(text.includes('`` "https://example.com/`new`|x" ``')).toBe(true);
+    expect(text.slice(-60)).toMatch(/and \d+ more, which `pulumi-shortlink plan` shows$/);
+  },
+);
 
-test("what no comment can hold is said to be more than that", () => {
+test("a comment over the size limit names the command that shows the rest", () => {
   const steps = Array.from({ length: 10_000 }, (_, i) =>
     link("delete", `gone-${i}`, { alias: `some-link-${i}` }),
   );
@@ -181,7 +184,7 @@ test("what no comment can hold is said to be more than that", () => {
   );
 });
 
-test("GitHub shows each change at its entry, and those that break a short link as warnings", () => {
+test("GitHub annotations point to the entries, with warnings for lost short links", () => {
   const place = "links/a,b.yaml:12:3";
   const steps = [
     link("update", "a", { alias: "a" }, { alias: "b" }),
@@ -200,7 +203,7 @@ test("GitHub shows each change at its entry, and those that break a short link a
   ]);
 });
 
-test("what a refresh before the plan says of a link is no other link with its address", () => {
+test("refresh steps in a plan do not count as other links", () => {
   const steps = [
     link("refresh", "a", { alias: "a" }, { alias: "a" }),
     link("refresh", "b", { alias: "b" }, { alias: "b" }),

@@ -14,7 +14,7 @@ afterEach(() => {
 });
 afterAll(files.remove);
 
-test("wrong arguments, missing files and a wrong time zone are one sentence with the name of the catalog", () => {
+test("wrong arguments, missing files and a wrong time zone are errors that name the cause", () => {
   files.write({
     "links/all.yaml":
       "domains: { go.example: {} }\nlinks: { docs: { domain: go.example, alias: docs, url: https://example.com/ } }\n",

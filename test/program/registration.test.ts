@@ -2,7 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import * as shortlink from "pulumi-shortlink";
 import { expect, test } from "vitest";
 
-test("an error of a constructor says where in the program it is, and errors after it do so too", () => {
+test("errors of constructors and later errors name the program's file in their stack", () => {
   const args = { domainId: 1, url: "https://example.com/" };
   const makers = [() => new shortlink.Link("", args), () => new shortlink.Domain("", { name: "go.example" })];
   for (const make of makers) {
@@ -18,7 +18,7 @@ test("an error of a constructor says where in the program it is, and errors afte
   }
 });
 
-test("an output that the program did not give is there under mocks too", async () => {
+test("an output without an argument is available under mocks", async () => {
   await pulumi.runtime.setMocks({
     newResource: ({ inputs }) => ({ id: "1", state: { ...(inputs as object), clicksLimit: 7 } }),
     call: ({ inputs }) => inputs as object,

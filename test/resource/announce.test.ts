@@ -108,7 +108,7 @@ test.each<[string, object, Settings, string]>([
   expect(await saidOf({ ...equal, ...args }, settings)).toEqual([text]);
 });
 
-test("an equal link under a derived alias is what an interrupted run left, unless it differs", async () => {
+test("an equal link under a derived alias will be adopted; a different one is a conflict", async () => {
   const { alias: _alias, ...derived } = { ...equal, __alias: "docs" };
   expect(await saidOf(derived)).toEqual([`${exists}: it will be adopted.`]);
   expect(await saidOf({ ...derived, clicksLimit: 6 })).toEqual([
@@ -117,7 +117,7 @@ test("an equal link under a derived alias is what an interrupted run left, unles
   expect(await saidOf({ ...equal, alias: "free" })).toEqual([]);
 });
 
-test("two resources that want one thing are told of each other before anything is sent", async () => {
+test("a duplicate alias or import is refused before any request and names the other resource", async () => {
   const before = emulator.requests.length;
   const { link } = newRun(settingsOf(emulator));
   const urn = (name: string) => `urn:pulumi:test::test::pulumi-nodejs:dynamic/shortlink:Link::${name}`;

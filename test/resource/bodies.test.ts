@@ -147,7 +147,7 @@ test("a link's url and alias are changed; a removed alias stays", async () => {
   ]);
 });
 
-test("a link without more than it needs sends no default, which a plan may forbid", async () => {
+test("a create sends no default values", async () => {
   const defaults = {
     privacy: "public",
     sensitiveContent: false,
@@ -159,7 +159,7 @@ test("a link without more than it needs sends no default, which a plan may forbi
   expect(await bodies(run.link, link, [defaults])).toEqual([created]);
 });
 
-test("a password is cleared by a request of its own where the privacy becomes that of a password", async () => {
+test("a removed password is cleared in a separate request before privacy becomes password", async () => {
   expect(await bodies(run.link, link, [{ password: "p" }, { privacy: "password" }])).toEqual([
     `${created}&password=p`,
     "PATCH password=",

@@ -30,7 +30,7 @@ const base = { url, domainId: 1, alias: "a" };
 describe("a domain", () => {
   const domain = (news: object) => check(run.domain, news);
 
-  test("is made canonical", async () => {
+  test("is normalized", async () => {
     expect(await domain({ name: " Go.Example ", homepageUrl: ` ${url} `, notFoundUrl: "" })).toEqual({
       name: "go.example",
       homepageUrl: url,
@@ -38,7 +38,7 @@ describe("a domain", () => {
   });
 
   test.each(["10.0.0.1", "go.x", "a_b.example", "a-b.example", "xn--bcher-kva.example", "bücher.example"])(
-    "may be %s",
+    "accepts the name %s",
     async (name) => {
       expect(await domain({ name })).toEqual({ name });
     },
@@ -74,7 +74,7 @@ describe("a domain", () => {
     expect(await domain(news)).toEqual(reasons);
   });
 
-  test("missing settings are failures too, so that a plan tells of them", async () => {
+  test("reports missing settings together with its own mistakes", async () => {
     newRun({ "shortlink:baseUrl": undefined, "shortlink:apiKey": undefined });
     const reasons = await domain({ name: "nodot" });
     expect(reasons).toEqual([
@@ -175,7 +175,7 @@ describe("a link", () => {
     ["blank texts", { expirationUrl: " ", spaceId: "", activePeriodStartAt: null, targetsType: "" }, {}],
     ["a URL with letters of any script", { url: `${url}größe` }, { url: `${url}größe` }],
     ["a URL of another scheme", { url: "ftp://example.com/a" }, { url: "ftp://example.com/a" }],
-  ])("makes canonical: %s", async (_what, news, expected) => {
+  ])("normalizes %s", async (_what, news, expected) => {
     expect(await link({ ...base, ...news })).toEqual({ ...base, ...expected });
   });
 
@@ -345,7 +345,7 @@ describe("a link", () => {
     expect(await link({ ...base, ...news })).toEqual(reasons);
   });
 
-  test("no message holds the value of a password", async () => {
+  test("shows no password value in a message", async () => {
     const secret = "hunter22".repeat(20);
     const reasons = await link({
       ...base,
@@ -355,7 +355,7 @@ describe("a link", () => {
     expect(reasons).toEqual(["redirectPassword must be text", "password is longer than 128 characters"]);
   });
 
-  test("what is not known yet passes, alone, in a list and in an object, and the rest is checked", async () => {
+  test("accepts unknown values, alone, in lists and in objects, and validates the rest", async () => {
     const news = {
       url: unknownValue,
       domainId: unknownValue,
@@ -374,12 +374,12 @@ describe("a link", () => {
     ).toEqual([`targets[0].value ${urlForm}`]);
   });
 
-  test("an element of the targets that is not known yet is no mistake", async () => {
+  test("accepts an unknown element of the targets", async () => {
     const news = { ...base, targetsType: "countries", targets: [{ key: "DE", value: url }, unknownValue] };
     expect(await link(news)).toEqual(news);
   });
 
-  test("a replacement, which is checked again without the old inputs, keeps the alias too", async () => {
+  test("keeps its alias in a replacement, which is checked without the old inputs", async () => {
     const provider = run.link;
     const news = { __provider: "text", __urn: "urn:three", __alias: "derived3", url, domainId: 1 };
     const olds = { ...base, __provider: "text", alias: "printed" };
@@ -394,7 +394,7 @@ describe("a link", () => {
     });
   });
 
-  test("all keys of targets pass in the service's spelling, and are spelled right in any other", async () => {
+  test("accepts target keys in any case, corrects the case, and refuses other keys", async () => {
     const keys = {
       continents: "AF AN AS EU NA OC SA".split(" "),
       operating_systems: ["Android", "Chrome OS", "Linux", "OS X", "Ubuntu", "Windows", "iOS"],
@@ -429,7 +429,7 @@ describe("a link", () => {
     }
   });
 
-  test("dates at the edges pass, with every form of a zone and a fraction", async () => {
+  test("accepts dates at the limits, with time zones and fractions", async () => {
     newRun({ "shortlink:timeZone": "UTC" });
     const edges = { activePeriodStartAt: "1970-01-02T00:00", activePeriodEndAt: "2037-12-31 23:59:59" };
     expect(await link({ ...base, ...edges })).toEqual({
@@ -452,7 +452,7 @@ describe("a link", () => {
     }
   });
 
-  test("moments become local dates of the account whose time zone is said", async () => {
+  test("converts dates with a zone to the configured time zone of the account", async () => {
     newRun({ "shortlink:timeZone": "Europe/Berlin" });
     const period = (start: string, end: string) =>
       link({ ...base, activePeriodStartAt: start, activePeriodEndAt: end });
@@ -474,7 +474,7 @@ describe("a link", () => {
     ]);
   });
 
-  test("without an alias gets none where the service is to choose, and keeps what it has", async () => {
+  test("gets no derived alias if the service chooses, and keeps an existing one", async () => {
     newRun({ "shortlink:aliases": "service" });
     expect(await link({ url, domainId: 1 })).toEqual({ url, domainId: 1 });
     expect(await link({ url, domainId: 1 }, { ...base, alias: "printed" })).toMatchObject({
@@ -485,16 +485,16 @@ describe("a link", () => {
     expect(await link({ url, domainId: 1 }, { url, domainId: 1 })).toEqual({ url, domainId: 1 });
   });
 
-  test("without an alias gets the one that the resource class derived", async () => {
+  test("without an alias gets the derived alias", async () => {
     expect(await link({ url, domainId: 1 })).toEqual({ url, domainId: 1, alias: "derived2" });
   });
 
-  test("answers what the engine can carry, also where an alias is refused", async () => {
+  test("returns no undefined input for a refused alias", async () => {
     const { inputs } = await run.link.check({}, { ...base, alias: "a b" });
     expect(Object.values(inputs as object)).not.toContain(undefined);
   });
 
-  test("without an alias keeps the one that it has", async () => {
+  test("without an alias keeps its existing alias", async () => {
     expect(await link({ url, domainId: 1 }, { ...base, alias: "printed" })).toMatchObject({
       alias: "printed",
     });

@@ -70,7 +70,7 @@ test.each(
     [undefined, flavour.timeZone ?? "UTC"].map((zone) => [name, zone, flavour] as const),
   ),
 )(
-  "drift of each field is seen under its name and put right, under %s, with the time zone %s",
+  "drift of each field is detected and repaired, under %s, with the time zone %s",
   async (_name, timeZone, flavour: Flavour) => {
     const emulator = await createEmulator({ flavour });
     const run = newRun(settingsOf(emulator, { "shortlink:timeZone": timeZone }));

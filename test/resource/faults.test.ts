@@ -8,7 +8,7 @@ import { newRun, quickClock, settingsOf } from "../helpers/run";
 let emulator: Emulator;
 afterEach(() => emulator.close());
 
-test("reads, changes and deletions go on after faults, and none takes a link out of the state", async () => {
+test("faults are retried in reads, updates and deletes, and remove no link from the state", async () => {
   emulator = await createEmulator();
   const { domain, link } = newRun(settingsOf(emulator), quickClock);
   await domain.create({ __provider: "text", name: "go.example" });
@@ -39,7 +39,7 @@ test("reads, changes and deletions go on after faults, and none takes a link out
   expect(await link.read(id, state)).toEqual({});
 });
 
-test("an object that is gone is named by its update, with the way to create it again", async () => {
+test("an update of a deleted object names it and the command that creates it again", async () => {
   emulator = await createEmulator();
   const { domain, link } = newRun(settingsOf(emulator), quickClock);
   const made = await domain.create({ __provider: "text", name: "go.example" });

@@ -81,7 +81,7 @@ async function killedRun(path: string, key: string, sent: string, form: string, 
 const open = () => readJournal(folder).intents.map(({ key, id }) => [key, id]);
 const posts = () => emulator.requests.filter(({ method }) => method === "POST").length;
 
-test("what the killed run made is taken over, and struck out when the state has it", async () => {
+test("a link from an interrupted run is adopted, and its note closes once the state has it", async () => {
   await killedRun("/links", "link 1/docs", linkSent, `url=${url}&domain_id=1&alias=docs`);
   const run = newRun();
   const { id, outs } = await run.createLink();
@@ -93,7 +93,7 @@ test("what the killed run made is taken over, and struck out when the state has 
   await expect.poll(open).toEqual([]);
 });
 
-test("a domain that the killed run made is taken over", async () => {
+test("a domain from an interrupted run is adopted", async () => {
   await killedRun("/domains", "domain a.example", domainSent("a.example"), "name=a.example");
   expect(await newRun().createDomain({ name: "a.example" })).toMatchObject({ id: "2" });
   await killedRun("/domains", "domain b.example", domainSent("b.example"), "name=b.example", "3");
@@ -106,7 +106,7 @@ test("a domain that the killed run made is taken over", async () => {
   expect(posts()).toBe(before);
 });
 
-test("what is known by its id needs no further create, even where the program has changed since", async () => {
+test("a link with a noted id is adopted without a create, even if the program changed", async () => {
   await killedRun("/links", "link 1/docs", linkSent, `url=${url}&domain_id=1&alias=docs`, "1");
   const before = posts();
   const changed = { url: "https://example.com/new", alias: "handbook", clicksLimit: 7 };
@@ -114,7 +114,7 @@ test("what is known by its id needs no further create, even where the program ha
   expect(posts()).toBe(before);
 });
 
-test("what is as it was sent is taken over, even where the program has changed since", async () => {
+test("an unchanged link is adopted without a noted id, even if the program changed", async () => {
   await killedRun("/links", "link 1/docs", linkSent, `url=${url}&domain_id=1&alias=docs`);
   const changed = { url: "https://example.com/new", alias: "handbook", clicksLimit: 7 };
   const before = posts();
@@ -122,20 +122,20 @@ test("what is as it was sent is taken over, even where the program has changed s
   expect(posts()).toBe(before);
 });
 
-test("what somebody else has deleted since is created again", async () => {
+test("a link deleted after the interrupted run is created again", async () => {
   await killedRun("/links", "link 1/docs", linkSent, `url=${url}&domain_id=1&alias=docs`, "1");
   await send(emulator, "DELETE", "/links/1");
   expect(await newRun().createLink()).toMatchObject({ id: "2" });
   expect(open()).toEqual([["link 1/docs", "2"]]);
 });
 
-test("a request that never arrived leaves nothing open once the next run has made the link", async () => {
+test("a request that never arrived leaves no extra note after the next create", async () => {
   await intend("link 1/docs", linkSent);
   expect(await newRun().createLink()).toMatchObject({ id: "1" });
   expect(open()).toEqual([["link 1/docs", "1"]]);
 });
 
-test("another stack, another link and one that was there before are conflicts, and leave no note", async () => {
+test("links of another stack, changed links and older links are conflicts and add no note", async () => {
   await killedRun("/links", "link 1/docs", linkSent, `url=${url}&domain_id=1&alias=docs`);
   const other = newRun().createLink({}, urn.replace("prod", "staging"));
   await expect(other).rejects.toThrow("The link with the id 1 has it.");
@@ -153,7 +153,7 @@ test("another stack, another link and one that was there before are conflicts, a
   ]);
 });
 
-test("a domain that the killed run made under another name stays, and the journal tells of it", async () => {
+test("a domain that an interrupted run created under another name stays, and so does its note", async () => {
   await killedRun("/domains", "domain old.example", domainSent("old.example"), "name=old.example");
   expect(await newRun().createDomain({ name: "new.example" })).toMatchObject({ id: "3" });
   expect(open()).toEqual([
@@ -162,7 +162,7 @@ test("a domain that the killed run made under another name stays, and the journa
   ]);
 });
 
-test("an object that a run has just given to a resource is not deleted as the old one of another", async () => {
+test("an object just assigned to a resource is not deleted as the old object of another", async () => {
   const { outs } = await newRun().createLink();
   // As with "pulumi up --replace": no diff, and the create comes before the delete.
   const replacing = newRun();
@@ -182,7 +182,7 @@ test("an object that a run has just given to a resource is not deleted as the ol
   expect((await send(emulator, "GET", "/links/1")).status).toBe(404);
 });
 
-test("a request that is lost stays in doubt where nobody can look what became of it", async () => {
+test("a lost request stays in the journal if the lookup fails, and the next run adopts the link", async () => {
   const run = newRun();
   emulator.faults.push(
     { method: "POST", when: "after", answer: "reset" },
@@ -194,7 +194,7 @@ test("a request that is lost stays in doubt where nobody can look what became of
   expect(await newRun().createLink()).toMatchObject({ id: "1" });
 }, 60_000);
 
-test("a link whose alias the service chose is found by its destination, among those that no plan knows", async () => {
+test("a link with a service-chosen alias is found by destination, except links in the plan", async () => {
   const service = { "shortlink:aliases": "service" };
   const unnamed = { alias: undefined, __alias: "derived" };
   const first = await newRun(service).createLink(unnamed, `${urn}-1`);
@@ -213,14 +213,14 @@ test("a link whose alias the service chose is found by its destination, among th
   expect(id).toBe("3");
 });
 
-test("without a journal nothing is written, and what a killed run made is a conflict", async () => {
+test("without a journal nothing is written, and a link of an earlier run is a conflict", async () => {
   const none = { "shortlink:journal": "none" };
   expect(await newRun(none).createLink()).toMatchObject({ id: "1" });
   expect(existsSync(folder)).toBe(false);
   await expect(newRun(none).createLink()).rejects.toThrow("The link with the id 1 has it.");
 });
 
-test("a journal that cannot be written ends a create before its request, and no plan", async () => {
+test("an unwritable journal stops a create before its request, but not a plan", async () => {
   const run = newRun({ "shortlink:journal": "/dev/null/journal" });
   const before = emulator.requests.length;
   await expect(run.createLink()).rejects.toThrow("The journal in /dev/null/journal cannot be used (ENOTDIR)");

@@ -55,14 +55,14 @@ test.each([
     "with rotations",
     { ...plain, targetsType: "rotations" as const, targets: [{ value: url }, { value: url }] },
   ],
-])("the state of a link %s is its inputs and outputs, also after a refresh", async (_name, inputs) => {
+])("the state of a link %s equals its inputs and outputs, also after a refresh", async (_name, inputs) => {
   const { id, outs } = await link.create(inputs);
   expect([id, outs]).toEqual(["1", { ...inputs, ...outputs() }]);
   expect(await link.read("1", outs)).toEqual({ id: "1", props: outs });
   expect(await link.diff("1", outs, inputs)).toEqual({ changes: false });
 });
 
-test("the state keeps what the service spells otherwise, and that only", async () => {
+test("the state also keeps values that the service returns in another form, and only those", async () => {
   await emulator.close();
   await start({ timeZone: "Asia/Kolkata" });
   const { outs } = await link.create(every);
@@ -80,7 +80,7 @@ test("the state keeps what the service spells otherwise, and that only", async (
   expect(cleared).toEqual({ ...without, ...outputs() });
 });
 
-test("a link that the program only reads has all that the service tells, in local time if it knows the zone", async () => {
+test("a read link has all fields except passwords, with dates in the configured time zone", async () => {
   await link.create(every);
   newRun({ "shortlink:timeZone": "Asia/Kolkata" });
   const { redirectPassword: _visitor, password: _statistics, ...told } = every;
@@ -94,7 +94,7 @@ test("a link that the program only reads has all that the service tells, in loca
   }
 });
 
-test("a diff says what replaces and in which order", async () => {
+test("a diff names the replacing fields and the order of replacement", async () => {
   const { outs } = await link.create(every);
   const diff = (news: object) => link.diff("1", outs, { ...every, ...news });
   expect(await diff({ url: "https://example.com/b" })).toEqual({ replaces: [], deleteBeforeReplace: true });
@@ -106,7 +106,7 @@ test("a diff says what replaces and in which order", async () => {
   await expect(link.diff("1", outs, every)).rejects.toThrow("This resource was created on the service at");
 });
 
-test("the state and the diffs of a domain", async () => {
+test("the provider returns the expected states and diffs of a domain", async () => {
   const inputs = { __provider: "text", name: "go.example", homepageUrl: url };
   const { id, outs } = await domain.create(inputs);
   expect([id, outs]).toEqual(["2", { ...inputs, url: "http://go.example", __origin: emulator.url }]);
@@ -125,7 +125,7 @@ test("the state and the diffs of a domain", async () => {
   await expect(domain.diff("2", outs, inputs)).rejects.toThrow("This resource was created on the service at");
 });
 
-test("what the service does not keep is named, and the rest is in the state", async () => {
+test("fields that the service does not keep are reported, and the state is saved", async () => {
   await emulator.close();
   await start({ oldForms: true, lenientPixels: true });
   const inputs = { __provider: "text", name: "go.example", homepageUrl: url, notFoundUrl: url };
@@ -159,7 +159,7 @@ test("what the service does not keep is named, and the rest is in the state", as
   );
 });
 
-test("a preview speaks of new objects only, once the program is right, and of nothing when it is none", async () => {
+test("only a preview announces existing objects, and only for new, valid resources", async () => {
   await link.create({ ...plain, privacy: "private" });
   // This process knows the link that it made, so another process asks.
   const { link: freshLink, domain: freshDomain, said } = newRun();

@@ -27,7 +27,7 @@ async function live(provider: DynamicProvider, steps: Record<string, unknown>[])
 }
 
 test.each(Object.entries(flavours))(
-  "no plan shows a change that is none, under %s",
+  "plans show all changes of generated resources and no false ones, under %s",
   async (_name, flavour) => {
     const emulator = await createEmulator({ flavour });
     const { domain, link } = newRun(settingsOf(emulator));

@@ -38,7 +38,7 @@ async function errorOf(call: Promise<unknown>): Promise<ServiceError> {
 }
 
 describe("against the emulator", () => {
-  test("a wait for its turn takes none of the patience for a call that fails", async () => {
+  test("does not count a wait for the rate limit towards the time for retries", async () => {
     const emulator = await createEmulator({ limit: { requests: 2, window: 1 } });
     onTestFinished(() => emulator.close());
     const client = new Client({ baseUrl: emulator.url, apiKey: emulator.apiKey }, { window: 1000 });
@@ -156,7 +156,7 @@ describe("against the emulator", () => {
     expect(await client.showLink(1)).toEqual({ ...plain, clicks_limit: null, clicks: 0 });
   });
 
-  test("lists pages of a hundred in the order of the ids", async ({ client, emulator }) => {
+  test("lists pages of 100 in the order of ids", async ({ client, emulator }) => {
     await client.storeDomain({ name: "go.example" });
     for (let i = 1; i <= 205; i++) await client.storeLink({ url: `https://example.com/${i}`, domain_id: 1 });
     const before = emulator.requests.length;
@@ -168,13 +168,13 @@ describe("against the emulator", () => {
     );
   });
 
-  test("keeps the status filter on every page", async ({ client, emulator }) => {
+  test("sends the status filter with a list request", async ({ client, emulator }) => {
     await client.storeDomain({ name: "go.example" });
     await collect(client.listLinks({ status: 2 }));
     expect(emulator.requests.at(-1)?.path).toContain("status=2");
   });
 
-  test("carries operation, status, method, path and field messages in an error", async ({ client }) => {
+  test("reports operation, status, method, path and field messages in an error", async ({ client }) => {
     await client.storeDomain({ name: "go.example" });
     const error = await errorOf(client.storeLink({ url: "nope", domain_id: 1, alias: "a b" }));
     expect(error).toBeInstanceOf(RefusedError);
@@ -194,13 +194,13 @@ describe("against the emulator", () => {
     });
   });
 
-  test("tells a missing record", async ({ client }) => {
+  test("recognizes a missing record", async ({ client }) => {
     const error = await errorOf(client.showLink(7));
     expect(error.message).toBe("show link 7: the service refused it (404): Resource not found.");
     expect(isNotFound(error)).toBe(true);
   });
 
-  test("tells a wrong key without naming it", async ({ emulator }) => {
+  test("reports a wrong key without showing it", async ({ emulator }) => {
     const error = await errorOf(new Client({ baseUrl: emulator.url, apiKey: "not-the-key" }).showLink(7));
     expect(error.message).toBe(
       `show link 7: the service at ${emulator.url} refused the API key (401): Unauthenticated.`,
@@ -209,13 +209,13 @@ describe("against the emulator", () => {
     expect(JSON.stringify(error)).not.toContain("not-the-key");
   });
 
-  test("deletes with a second call to a gone record as a not-found error", async ({ client }) => {
+  test("reports a second delete as not found", async ({ client }) => {
     await client.storeDomain({ name: "go.example" });
     await client.deleteDomain(1);
     expect(isNotFound(await errorOf(client.deleteDomain(1)))).toBe(true);
   });
 
-  test("sends a JSON Accept with every request, also those without a body", async ({ emulator, client }) => {
+  test("sends a JSON Accept header with every request, also without a body", async ({ emulator, client }) => {
     // Without it the service answers a wrong key with a redirect to an HTML page.
     const bare = await send(emulator, "GET", "/links/1", { headers: { accept: "*/*", authorization: "" } });
     expect(bare.status).toBe(302);
@@ -227,7 +227,7 @@ describe("against the emulator", () => {
   });
 });
 
-describe("against a server that misbehaves", () => {
+describe("against a faulty server", () => {
   const deadlines = { read: 300, write: 400, domain: 500 };
   async function serveAt(listener: RequestListener): Promise<string> {
     const server = createServer(listener);
@@ -250,7 +250,7 @@ describe("against a server that misbehaves", () => {
     };
   const url = /http:\/\/127\.0\.0\.1:\d+/g;
 
-  test("does not follow redirects and says where they lead, without the query", async () => {
+  test("does not follow a redirect and names its target without the query", async () => {
     const client = await serve(answer(301, "", { location: "https://links.example/api/v1/links?token=abc" }));
     const error = await errorOf(client.storeLink({ url: "https://example.com/?token=abc", domain_id: 7 }));
     expect(error.message.replace(url, "URL")).toBe(
@@ -275,12 +275,12 @@ describe("against a server that misbehaves", () => {
     expect(isUnreachable(write)).toBe(false);
   });
 
-  test("gives up when an answer begins and never ends", async () => {
+  test("gives up when a response begins and never ends", async () => {
     const client = await serve((_request, response) => response.writeHead(200).write('{"data":'));
     expect((await errorOf(client.showLink(1))).message).toContain("within 0.3 s");
   });
 
-  test("does not send what was given up before it had a connection", async () => {
+  test("does not send a request that timed out before it had a connection", async () => {
     const seen: string[] = [];
     const baseUrl = await serveAt((request, response) => {
       seen.push(`${request.method} ${request.url}`);
@@ -296,7 +296,7 @@ describe("against a server that misbehaves", () => {
     expect(seen.sort()).toEqual([1, 2, 3, 4, 5].map((id) => `GET /api/v1/links/${id}`));
   });
 
-  test("waits for the answer behind an interim one", async () => {
+  test("waits for the final response after interim responses", async () => {
     const client = await serve((_request, response) => {
       response.writeProcessing();
       response.writeEarlyHints({ link: "</style.css>; rel=preload" });
@@ -305,7 +305,7 @@ describe("against a server that misbehaves", () => {
     expect(await client.showLink(1)).toMatchObject({ id: 1 });
   });
 
-  test("reads no answer of any size", async () => {
+  test("limits the size of a response", async () => {
     const piece = Buffer.alloc(1024 * 1024, " ");
     const client = await serve((_request, response) => {
       const go = () => void response.write(piece, () => response.destroyed || go());
@@ -324,7 +324,7 @@ describe("against a server that misbehaves", () => {
     );
   });
 
-  test("says that nothing listens", async () => {
+  test("reports that nothing listens at the address", async () => {
     const client = new Client({ baseUrl: "http://127.0.0.1:1", apiKey: "k" });
     const error = await errorOf(client.storeLink({ alias: "a" }));
     expect(error.message).toBe(
@@ -333,7 +333,7 @@ describe("against a server that misbehaves", () => {
     expect(isUnreachable(error)).toBe(true);
   });
 
-  test("passes on nothing of an HTML page", async () => {
+  test("shows nothing of an HTML error page", async () => {
     const client = await serve(
       answer(502, "<html>secret of the proxy</html>", { "content-type": "text/html" }),
     );
@@ -341,7 +341,7 @@ describe("against a server that misbehaves", () => {
     expect(error.message).toBe("show link 1: the service refused it (502)");
   });
 
-  test("takes success without JSON for no success", async () => {
+  test("treats a success status without JSON as an error", async () => {
     const client = await serve(answer(200, "<html>login</html>"));
     const error = await errorOf(client.showLink(1));
     expect(error).toBeInstanceOf(AnswerError);
@@ -353,7 +353,7 @@ describe("against a server that misbehaves", () => {
     expect(write.message).not.toContain("carried out");
   });
 
-  test("does not take the 404 of another web server for a missing record", async () => {
+  test("does not treat a 404 of another web server as a missing record", async () => {
     const client = await serve(answer(404, "<h1>nginx</h1>", { "content-type": "text/html" }));
     const error = await errorOf(client.showLink(1));
     expect(isNotFound(error)).toBe(false);
@@ -365,7 +365,7 @@ describe("against a server that misbehaves", () => {
     }
   });
 
-  test("counts the deadline of a call from its beginning, not from its place in the queue", async () => {
+  test("starts the deadline when a request starts, not when it is queued", async () => {
     let running = 0;
     let most = 0;
     const client = await serve((request, response) => {
@@ -381,7 +381,7 @@ describe("against a server that misbehaves", () => {
     expect(most).toBe(4);
   });
 
-  test("ends a list whose pages are not counted when a page brings nothing new", async () => {
+  test("ends a list without a page count when a page has no new rows", async () => {
     let calls = 0;
     const client = await serve((_request, response) => {
       calls++;
@@ -403,14 +403,14 @@ describe("against a server that misbehaves", () => {
     expect(await said({ message: {} })).toBe(start);
   });
 
-  test("takes a list in the place of a record for no success", async () => {
+  test("treats a list instead of a record as an error", async () => {
     const client = await serve(answer(200, '{"data":[]}'));
     expect((await errorOf(client.storeLink({ alias: "a" }))).message).toBe(
       'store link "a": the answer of the service is not the requested record; it was probably carried out',
     );
   });
 
-  test("reads the framework's default form of a 422", async () => {
+  test("reads the framework's default body of a 422", async () => {
     const body = {
       message: "The url is bad. (and 1 more error)",
       errors: { url: ["The url is bad."], alias: ["No."] },
@@ -423,7 +423,7 @@ describe("against a server that misbehaves", () => {
     );
   });
 
-  test("never repeats a key or a password that the service echoes", async () => {
+  test("withholds a message that echoes the key or a password", async () => {
     const client = await serve(
       answer(422, JSON.stringify({ message: { password: ["hunter22 secret-key is bad"] } })),
     );
@@ -433,7 +433,7 @@ describe("against a server that misbehaves", () => {
     );
   });
 
-  test("takes a delete for done where the service says so, or a look proves it", async () => {
+  test("accepts a delete that the service confirms or a lookup proves", async () => {
     const gone = JSON.stringify({ message: "Resource not found.", status: 404 });
     const there = JSON.stringify({ data: { id: 1, alias: "a", url: "https://a.example/" } });
     const proxy = (deleted: string, shown: RequestListener): RequestListener => {
@@ -454,7 +454,7 @@ describe("against a server that misbehaves", () => {
     await (await serve(proxy(own, answer(200, there)))).deleteLink(1);
   });
 
-  test("does not take the record of another id for that which was asked for", async () => {
+  test("refuses a record with another id than requested", async () => {
     const record = JSON.stringify({ data: { id: 2, alias: "a", url: "https://a.example/" } });
     const client = await serve(answer(200, record));
     for (const call of [client.showLink(1), client.updateLink(1, {})]) {
@@ -502,7 +502,7 @@ describe("against a server that misbehaves", () => {
     });
   });
 
-  test("passes on a row once that moved to the next page", async () => {
+  test("returns a row only once if it moves to the next page", async () => {
     const link = (id: number) => ({ id, alias: `a${id}`, url: "https://example.com/" });
     const pages = [
       [link(1), link(2)],

@@ -38,6 +38,6 @@ test("a list of more than twenty entries keeps its indices", async () => {
   expect(form.split("&").at(-1)).toBe("pixel_ids%5B29%5D=30");
 });
 
-test("a query leaves out what is undefined", () => {
+test("a query omits undefined values", () => {
   expect(encodeQuery({ search: "a b", status: undefined, page: 2 })).toBe("search=a+b&page=2");
 });

@@ -48,14 +48,14 @@ async function start(
 }
 const numbers = (count: number) => Array.from({ length: count }, (_, i) => i + 1);
 
-test("a thousand reads take ten requests, and say the same as a show", async () => {
+test("1,000 reads take ten list requests and return the same as a show", async () => {
   const { client, readAll } = await start(1000);
   const { found, lists, shows } = await readAll(numbers(1000));
   expect([lists, shows]).toEqual([10, 0]);
   for (const id of [1, 500, 1000]) expect(found.get(id)).toEqual(await client.showLink(id));
 });
 
-test("one read is a show, and more take no more than the pages that they are on", async () => {
+test("a single read is a show, and several reads request each page at most once", async () => {
   const { readAll } = await start(2000);
   expect(await readAll([1])).toMatchObject({ lists: 0, shows: 1 });
   expect(await readAll([2, 3, 4, 5, 6])).toMatchObject({ lists: 1, shows: 0 });
@@ -63,7 +63,7 @@ test("one read is a show, and more take no more than the pages that they are on"
   expect(await readAll(numbers(2000))).toMatchObject({ lists: 19, shows: 5 });
 });
 
-test("the links of a small domain in a large account come from a list of that domain", async () => {
+test("links of a small domain in a large account come from the domain's list", async () => {
   const { client, readAll } = await start(4000);
   const made = await Promise.all(
     numbers(150).map((i) => client.storeLink({ url: "https://example.com/", domain_id: 2, alias: `b-${i}` })),
@@ -75,7 +75,7 @@ test("the links of a small domain in a large account come from a list of that do
   expect([found.size, lists, shows]).toEqual([150, 2, 0]);
 });
 
-test("each page is read once, however long the limit and the engine take", async () => {
+test("each page is read once, even with a slow rate limit or a slow engine", async () => {
   const data = join(mkdtempSync(join(tmpdir(), "listing-")), "data.json");
   await start(1500, { data });
   await emulator.close();
@@ -88,7 +88,7 @@ test("each page is read once, however long the limit and the engine take", async
   expect(await busy.readAll([...numbers(700).slice(1), 1], 1, 10)).toMatchObject({ lists: 7, shows: 0 });
 });
 
-test("a list that was of no use for a minute is too old", async () => {
+test("an unused list expires after a minute", async () => {
   const { readAll } = await start(300);
   expect(await readAll(numbers(200))).toMatchObject({ shows: 0 });
   await setTimeout(500);
@@ -96,7 +96,7 @@ test("a list that was of no use for a minute is too old", async () => {
 });
 
 test(
-  "no more than twice the requests of the cheapest way, whatever is read",
+  "random reads take at most twice the requests of the cheapest way, plus one if sequential",
   { timeout: 60_000 },
   async () => {
     const { client } = await start(1);
@@ -162,7 +162,7 @@ test(
   },
 );
 
-test("an account in which nothing or little of the stack is left is refused, unless that is accepted", async () => {
+test("reads fail if most links of the stack are missing, unless acceptGone is set", async () => {
   const { client, readAll } = await start(40);
   for (const id of numbers(30)) await client.deleteLink(id);
   const gone = /^Link \d+ is gone, and so are \d+ of the other \d+ links that were read\. Check that the key/;
@@ -183,7 +183,7 @@ test("an account in which nothing or little of the stack is left is refused, unl
   expect([...(await second.readAll(numbers(40))).found.values()]).toEqual(numbers(40).map(() => undefined));
 });
 
-test("a link is gone only if it can neither be listed nor shown", async () => {
+test("a link missing in a list counts as gone only after a show", async () => {
   const { client, readAll } = await start(100);
   await client.deleteLink(7);
   const { found, lists, shows } = await readAll(numbers(100));
@@ -191,14 +191,14 @@ test("a link is gone only if it can neither be listed nor shown", async () => {
   expect([...found].filter(([, link]) => link === undefined).map(([id]) => id)).toEqual([7]);
 });
 
-test("a list that hides links is not trusted, and no link is taken for gone", async () => {
+test("a list that hides existing links is an error, and no link counts as gone", async () => {
   const { readAll } = await start(1000, { flavour: { hiddenLinks: 500 } });
   await expect(readAll(numbers(1000))).rejects.toThrow(
     "more that exist. Nothing was changed. Run the command again.",
   );
 });
 
-test("a fault in a list ends the reads with an error, and a write makes the list old", async () => {
+test("a fault in a list fails the reads, and a write invalidates the list", async () => {
   const { readAll } = await start(300);
   emulator.faults.push({ path: "page=2", answer: "html" });
   await expect(readAll(numbers(300))).rejects.toThrow("answered 200 without JSON");

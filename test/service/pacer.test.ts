@@ -17,7 +17,7 @@ async function start(options: EmulatorOptions) {
 const refused = (path = "") =>
   emulator.requests.filter((each) => each.status === 429 && each.path.includes(path)).length;
 
-test("all requests of each window are used, and none is refused", async () => {
+test("the client uses all requests of each window and gets no 429", async () => {
   const { client } = await start({ limit: { requests: 120, window: window / 1000 } });
   await client.storeDomain({ name: "go.example" });
   const calls = Array.from({ length: 599 }, (_, i) =>
@@ -32,7 +32,7 @@ test("all requests of each window are used, and none is refused", async () => {
   expect(left).toEqual(Array.from({ length: 120 }, (_, i) => new Array<number>(5).fill(i)).flat());
 }, 60_000);
 
-test("two clients of one account share its requests", async () => {
+test("two clients of one account share the rate limit without a 429", async () => {
   const { client, connection } = await start({ limit: { requests: 40, window: window / 1000 } });
   const second = new Client(connection);
   const reads = (each: Client) => Array.from({ length: 40 }, () => each.listDomains().next());
@@ -40,7 +40,7 @@ test("two clients of one account share its requests", async () => {
   expect(refused()).toBe(0);
 }, 60_000);
 
-test("another program on the same key slows the run down and ends it not", async () => {
+test("another program with the same key slows the run down but does not end it", async () => {
   const { client } = await start({ limit: { requests: 100, window: window / 1000 } });
   let isOver = false;
   const other = (async () => {
@@ -58,7 +58,7 @@ test("another program on the same key slows the run down and ends it not", async
   expect(refused("/domains")).toBeLessThanOrEqual(3);
 }, 60_000);
 
-test("a wait of more than a few seconds is told once, and a service without limits is not held back", async () => {
+test("a wait of seconds is reported once; without a limit all requests succeed", async () => {
   emulator = await createEmulator({ limit: { requests: 5, window: 4 } });
   const tell: string[] = [];
   const patient = new Client(
@@ -76,7 +76,7 @@ test("a wait of more than a few seconds is told once, and a service without limi
   expect(emulator.requests).toHaveLength(300);
 }, 60_000);
 
-test("what is told of a wait has how far the run has come, and an estimate of its end", async () => {
+test("a reported wait includes the progress of the run and an estimate of its end", async () => {
   emulator = await createEmulator({ limit: { requests: 5, window: 4 } });
   const tell: string[] = [];
   const client = new Client(

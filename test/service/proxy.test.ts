@@ -39,14 +39,14 @@ const client = (baseUrl: string) => {
   return new Client(resolveSettings((key) => given[key.replace("shortlink:", "")]));
 };
 
-test("requests go through the proxy that the environment names, but not to the own machine", async () => {
+test("requests use the proxy of the environment, except to the local machine", async () => {
   const domain = await client("http://links.example").storeDomain({ name: "go.example" });
   expect(asked.splice(0)).toEqual(["POST http://links.example/api/v1/domains"]);
   await client(emulator.url).showDomain(domain.id);
   expect(asked).toEqual([]);
 });
 
-test("a proxy that refuses is named by its variable, and nothing is in doubt", async () => {
+test("a refusal by the proxy names its variable and leaves no write in doubt", async () => {
   const error = await client("https://links.example")
     .storeDomain({ name: "go.example" })
     .catch((each: unknown) => String(each));
@@ -57,12 +57,12 @@ test("a proxy that refuses is named by its variable, and nothing is in doubt", a
   expect(asked.splice(0)).toEqual(["CONNECT links.example:443"]);
 });
 
-test("NO_PROXY excepts hosts", async () => {
+test("hosts in NO_PROXY bypass the proxy", async () => {
   await expect(client("http://inner.example").showDomain(1)).rejects.toThrow("ENOTFOUND");
   expect(asked).toEqual([]);
 });
 
-test("a proxy that is no address is one clear error, without what it holds", () => {
+test("an invalid proxy address is an error that names its variable", () => {
   const problem = "HTTPS_PROXY must be the address of a proxy, like http://proxy.example:3128.";
   const resolve = (HTTPS_PROXY: string) =>
     resolveSettings(() => undefined, {

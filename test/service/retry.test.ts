@@ -56,12 +56,12 @@ test.each<[string, Failure, number, number, number | "reconcile" | "give up"]>([
   expect(decision.action === "wait" ? decision.milliseconds : decision.action).toBe(expected);
 });
 
-test("a backoff is drawn from nothing to the longest", () => {
+test("a backoff is random between zero and its maximum", () => {
   expect(decide("GET", lost, 2, 0, 0)).toEqual({ action: "wait", milliseconds: 0 });
   expect(decide("GET", lost, 2, 0, 0.25)).toEqual({ action: "wait", milliseconds: 250 });
 });
 
-describe("how long an answer asks to wait", () => {
+describe("the wait that a response requests", () => {
   const now = Date.parse("2026-03-01T08:00:00Z");
   const date = "Sun, 01 Mar 2026 12:00:00 GMT";
   test.each<[Record<string, string>, number | undefined]>([

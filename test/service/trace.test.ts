@@ -4,7 +4,7 @@ import { createEmulator } from "../../src/emulator/server";
 import { test } from "../helpers/emulator";
 import { settingsOf } from "../helpers/run";
 
-test("each attempt and each wait is a line, the end sums them up, and no line tells a secret", async () => {
+test("each attempt and wait is traced, a summary follows, and no secret appears", async () => {
   const emulator = await createEmulator({
     apiKey: "a-secret-key",
     limit: { requests: 2, window: 1 },
