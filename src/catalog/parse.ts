@@ -46,6 +46,8 @@ export function parseFile(file: string, bytes: Uint8Array, collections: readonly
       (lines.at(-1) ?? "").length + 1,
     );
   }
+  if (text.startsWith("version https://git-lfs.github.com/"))
+    return unreadable('is a pointer of Git LFS: run "git lfs pull" to get the file itself');
   const marker = /^(?:<{7}|={7}|>{7})(?=\s|$)/m.exec(text);
   if (marker)
     return unreadable(

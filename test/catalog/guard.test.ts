@@ -95,41 +95,68 @@ async function refusal(content: Record<string, string | undefined>, options: Opt
   }
 }
 
+/** The start of a message that is not the guard's: another check stops the run before it. */
+const empty = "the catalog has no links";
+const noHeader = "cell A1: the first row must have the names of the fields";
 const nothing = { "links/docs.json": undefined, "links/domains.yaml": undefined };
 
-test.each<[string, Record<string, string | undefined>, Options?]>([
+test.each<[string, Record<string, string | undefined>, (Options & { message?: string })?]>([
   ["a table with its header only", { "links/go.csv": `${header}\n` }],
-  ["tables with headers only, and nothing else", { ...nothing, "links/go.csv": `${header}\n` }],
-  ["an empty list of links", { ...nothing, "links/go.csv": undefined, "links/a.yaml": `${domains}links:\n` }],
+  [
+    "tables with headers only, and nothing else",
+    { ...nothing, "links/go.csv": `${header}\n` },
+    { message: empty },
+  ],
+  [
+    "an empty list of links",
+    { ...nothing, "links/go.csv": undefined, "links/a.yaml": `${domains}links:\n` },
+    { message: empty },
+  ],
   [
     "an empty map of links",
     { ...nothing, "links/go.csv": undefined, "links/a.yaml": `${domains}links: {}\n` },
+    { message: empty },
   ],
-  ["no section of links", { "links/go.csv": undefined, "links/docs.json": undefined }],
+  ["no section of links", { "links/go.csv": undefined, "links/docs.json": undefined }, { message: empty }],
   ["an empty file", { "links/go.csv": "" }],
   ["an empty object", { "links/docs.json": "{}" }],
   [
     "a file of comments",
     { ...nothing, "links/go.csv": undefined, "links/a.yaml": "# links:\n#   docs: {}\n" },
+    { message: empty },
   ],
   ["a table of which two fifths are left", { "links/go.csv": csv(...rows(0, 16)) }],
   ["a table whose last quarter is cut", { "links/go.csv": csv(...rows(0, 30)) }],
-  ["a cut that ends in the middle of a row", { "links/go.csv": csv(...rows(0, 20)).slice(0, -20) }],
-  ["a JSON file that is cut", { "links/docs.json": json(40, 60).slice(0, 300) }],
+  [
+    "a cut that ends in the middle of a row",
+    { "links/go.csv": csv(...rows(0, 20)).slice(0, -20) },
+    { message: 'cell D21, link "k19": url must be a URL' },
+  ],
+  [
+    "a JSON file that is cut",
+    { "links/docs.json": json(40, 60).slice(0, 300) },
+    { message: "is not JSON: the closing quote is missing on this line" },
+  ],
   ["a file that is gone", { "links/docs.json": undefined }],
   ["a file of another ending", { "links/docs.json": undefined, "links/docs.json.bak": json(40, 60) }],
   ["a pattern that matches less", {}, { files: ["links/*.{yaml,csv}"] }],
-  ["a pattern that matches nothing", {}, { files: ["link/**/*.csv"] }],
+  [
+    "a pattern that matches nothing",
+    {},
+    { files: ["link/**/*.csv"], message: '"link/**/*.csv" matches no file in ' },
+  ],
   ["a file that was moved out", { "links/docs.json": undefined, "archive/docs.json": json(40, 60) }],
   [
     "a pointer of Git LFS",
     { "links/go.csv": "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12\n" },
+    { message: "is a pointer of Git LFS" },
   ],
   [
     "the marks of a merge",
     { "links/go.csv": csv("<<<<<<< HEAD", ...rows(0, 40), "=======", ">>>>>>> main") },
+    { message: "is the marker of an unfinished merge" },
   ],
-  ["another separator", { "links/go.csv": csv(...rows(0, 40)).replaceAll(",", "|") }],
+  ["another separator", { "links/go.csv": csv(...rows(0, 40)).replaceAll(",", "|") }, { message: noHeader }],
   [
     "an overlay that removes them",
     {
@@ -152,9 +179,14 @@ test.each<[string, Record<string, string | undefined>, Options?]>([
     "another beginning of all aliases",
     { "links/go.csv": csv(...rows(0, 40)).replaceAll(/,a(?=\d)/g, ",x-a") },
   ],
-  ["a tenth more than a number of the program", { "links/go.csv": csv(...rows(0, 38)) }, { maxDeletes: 1 }],
+  ["one more than the program allows", { "links/go.csv": csv(...rows(0, 38)) }, { maxDeletes: 1 }],
 ])("stops: %s", async (_way, content, options) => {
-  expect(await refusal(content, options)).not.toBe("");
+  const message = await refusal(content, options);
+  if (options?.message !== undefined)
+    return expect(message.slice(0, options.message.length)).toBe(options.message);
+  expect(message).toMatch(
+    /^\d+ of 60 links would (?:be deleted or replaced|get another alias|get the destination of another link) \(/,
+  );
 });
 
 test.each<[string, Record<string, string | undefined>, Options?]>([

@@ -143,7 +143,7 @@ test.each([
   ["lists a hundred thousand deep", "a.yaml", "links: " + "[".repeat(100_000)],
   ["maps a hundred thousand deep", "a.json", '{"links":'.repeat(100_000)],
   [
-    "indents ten thousand deep",
+    "indents three thousand deep",
     "a.yaml",
     Array.from({ length: 3000 }, (_, i) => `${" ".repeat(i)}a:`).join("\n"),
   ],

@@ -176,7 +176,7 @@ describe("API key", () => {
       { authorization: "Bearer nope", accept: "text/html, application/json" },
       302,
     ],
-    ["an unknown id without JSON Accept", { accept: "*/*" }, 200],
+    ["the right key without JSON Accept", { accept: "*/*" }, 200],
   ])("%s", async ([, headers, status], { emulator }) => {
     expect((await send(emulator, "GET", "/links", { headers })).status).toBe(status);
   });

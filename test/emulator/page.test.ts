@@ -2,8 +2,9 @@ import type { Browser, Page } from "puppeteer-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { join } from "node:path";
 import { createEmulator, type Emulator } from "../../src/emulator/server";
+import decodeQR from "qr/decode.js";
 import { openBrowser } from "../helpers/browser";
-import { send } from "../helpers/emulator";
+import { send, visit } from "../helpers/emulator";
 
 // The emulator's page in a real browser.
 
@@ -14,7 +15,7 @@ const requests: string[] = [];
 beforeAll(async () => {
   emulator = await createEmulator({ apiKey: "never-shown" });
   const post = (path: string, form: string) => send(emulator, "POST", path, { form });
-  await post("/domains", "name=go.example&homepage=https://example.com/");
+  await post("/domains", "name=go.example&homepage_url=https://example.com/");
   await post("/domains", "name=docs.example");
   for (const form of [
     `alias=guide&url=${emulator.url}/login`,
@@ -59,7 +60,10 @@ test("the page shows domains, links and requests, and loads only from the emulat
   expect(await page.$eval("header", ({ innerText }) => innerText)).toBe(
     `Short links\n\nThe emulator of the service at ${emulator.url}: 2 domains, 4 links, 0 visits.`,
   );
-  expect(await seen("Domains")).toEqual(["4 links go.example", "0 links docs.example"]);
+  expect(await seen("Domains")).toEqual([
+    "4 links go.example homepage https://example.com/",
+    "0 links docs.example",
+  ]);
   expect((await seen("Links")).map((line) => line.replace("0 visits QR ", ""))).toEqual([
     "go.example/fair expired asks for consent https://example.com/fair",
     "go.example/map by countries https://example.com/map",
@@ -108,14 +112,25 @@ test("the page shows the QR code of a link", async () => {
   await expect
     .poll(() => page.$eval("details[open] img", ({ naturalWidth }) => naturalWidth))
     .toBeGreaterThan(100);
-  // It stays open when the page refreshes itself.
-  const read = await page.evaluate(async () => {
-    const svg = await (await fetch("/qr/4.svg")).text();
-    return svg.startsWith("<svg");
+  const code = await page.$eval("details[open] img", (image) => {
+    const canvas = document.createElement("canvas");
+    canvas.width = canvas.height = 400;
+    const context = canvas.getContext("2d") as CanvasRenderingContext2D;
+    context.drawImage(image, 0, 0, 400, 400);
+    return [...context.getImageData(0, 0, 400, 400).data];
   });
-  expect(read).toBe(true);
+  expect(decodeQR({ width: 400, height: 400, data: Uint8ClampedArray.from(code) })).toBe(
+    "http://go.example/fair",
+  );
+  // It stays open while the page asks for news, which show when it is closed.
+  await visit(emulator, "http://go.example/map");
+  await page.waitForResponse((response) => response.url().includes("/?search="));
+  expect(await page.$("details[open] img")).not.toBeNull();
   await picture("emulator-code");
   expect((await fetch(`${emulator.url}/qr/99.svg`)).status).toBe(404);
+  await page.click("details summary");
+  const visited = expect.stringMatching(/^1 visit QR go.example\/map /) as string;
+  await expect.poll(() => seen("Links"), { timeout: 10_000 }).toContainEqual(visited);
 });
 
 test("the page is not served under another host name", async () => {

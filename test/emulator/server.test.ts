@@ -1,6 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
-import { tmpdir } from "node:os";
+import { once } from "node:events";
+import { networkInterfaces, tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
@@ -22,6 +23,13 @@ function temporaryFolder(): string {
 test("the emulator has a loopback address and accepts only the given API key", async () => {
   const emulator = await start({ apiKey: "another-key" });
   expect(emulator.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+  // The other addresses of this machine do not reach it.
+  const port = Number(new URL(emulator.url).port);
+  for (const { address, internal } of Object.values(networkInterfaces()).flatMap((each) => each ?? [])) {
+    if (internal || address.startsWith("fe80")) continue;
+    const [error] = (await once(connect(port, address), "error")) as [NodeJS.ErrnoException];
+    expect(error.code, address).toBe("ECONNREFUSED");
+  }
   expect((await send(emulator, "GET", "/links")).status).toBe(200);
   const { status } = await send(emulator, "GET", "/links", {
     headers: { authorization: "Bearer emulator-key" },

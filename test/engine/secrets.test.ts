@@ -48,7 +48,7 @@ test("a secret alias, name or destination is not in plain text in output, errors
   await send(emulator, "PATCH", "/links/1", { form: "clicks_limit=9" });
   outputs.push((await stack.refresh()).output, (await stack.preview()).output, (await stack.up()).output);
   expect((await stack.preview()).changes).toEqual({ same: 3 });
-  expect(inClear(outputs.join("\\n"))).toEqual([]);
+  expect(inClear(outputs.join("\n"))).toEqual([]);
   // The link's short URL contains the name of the domain, which is a secret of another resource.
   expect(inClear(stack.state().text).filter((value) => value !== hidden.name)).toEqual([]);
   expect(readdirSync(journal).length).toBeGreaterThan(0);

@@ -184,6 +184,8 @@ test("the drift page lists all findings, and hides the search without scripts", 
   await page.setJavaScriptEnabled(false);
   await open(reportDrift(findings, "html"));
   expect(await page.$("input").then((input) => input?.isVisible())).toBe(false);
+  const withoutScripts = await seen();
+  expect(withoutScripts.map(([title]) => title)).toHaveLength(4);
   await page.setJavaScriptEnabled(true);
   await page.reload();
   await picture("drift-light");
