@@ -168,10 +168,13 @@ describe("against the emulator", () => {
     );
   });
 
-  test("sends the status filter with a list request", async ({ client, emulator }) => {
+  test("sends the status filter with the request of every page", async ({ client, emulator }) => {
     await client.storeDomain({ name: "go.example" });
-    await collect(client.listLinks({ status: 2 }));
-    expect(emulator.requests.at(-1)?.path).toContain("status=2");
+    for (let i = 1; i <= 101; i++) await client.storeLink({ url: `https://example.com/${i}`, domain_id: 1 });
+    const before = emulator.requests.length;
+    expect((await collect(client.listLinks({ status: 1 }))).flat()).toHaveLength(101);
+    const paths = emulator.requests.slice(before).map(({ path }) => path);
+    expect(paths).toEqual([1, 2].map((page) => expect.stringMatching(`status=1&.*page=${page}$`) as string));
   });
 
   test("reports operation, status, method, path and field messages in an error", async ({ client }) => {
