@@ -104,7 +104,7 @@ test.each<[string, object, Settings, string]>([
     {},
     "link 7 will be imported; the plan shows it as a create. It was not found, so the preview could not compare it with the program.",
   ],
-])("%s", async (_name, args, settings, text) => {
+])("a preview of a new link: %s", async (_name, args, settings, text) => {
   expect(await saidOf({ ...equal, ...args }, settings)).toEqual([text]);
 });
 
