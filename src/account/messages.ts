@@ -11,16 +11,16 @@ import {
 export function describe(error: unknown, isProgram = false): string {
   if (!(error instanceof ServiceError)) return error instanceof Error ? error.message : String(error);
   const message = error instanceof RefusedError ? error.messageWith(propertyName) : error.message;
+  const late =
+    !isProgram && ["GET", "DELETE"].includes(error.method)
+      ? ' A refresh and "pulumi destroy" use the configuration of the last "pulumi up": after you change it, run ' +
+        '"pulumi up --refresh=false" first.'
+      : "";
   if (isUnauthorized(error)) {
-    const late =
-      !isProgram && ["GET", "DELETE"].includes(error.method)
-        ? ' "pulumi refresh", "pulumi destroy" and the refresh of "pulumi up --refresh" use the configuration of the last ' +
-          '"pulumi up": after you change the key in the configuration, run a plain "pulumi up" first.'
-        : "";
     return `${message} Set the right one with "pulumi config set --secret shortlink:apiKey" or in SHORTLINK_API_KEY.${late}`;
   }
   if (isUnreachable(error) || isForeign(error)) {
-    return `${message}. Check that it runs, and that shortlink:baseUrl (or SHORTLINK_BASE_URL) is its address.`;
+    return `${message}. Check that it runs, and that shortlink:baseUrl (or SHORTLINK_BASE_URL) is its address.${late}`;
   }
   return message;
 }

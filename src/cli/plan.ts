@@ -1,6 +1,7 @@
 import { Command, Option } from "commander";
 import { writeFileSync } from "node:fs";
 import type { Account } from "../account/account";
+import { findHolders } from "../live/holders";
 import { toPlan } from "../live/plan";
 import { planFormats, reportPlan, type PlanFormat, type Planned } from "../live/plan-report";
 import { readReview, toReview, type Review } from "../live/review";
@@ -47,7 +48,11 @@ export function planCommand(): Command {
 /** Plans the program in the working directory. `toKeep` makes the plan to save. */
 export async function makePlan(account: Account, stack: readonly string[], options: string[]) {
   const { preview, notes } = await previewOf([...stack, ...options]);
-  const made = toPlan(preview, { notes, domains: await domainNames(account) });
+  const domains = await domainNames(account);
+  // Without the service the plan has no names either, and says so.
+  const found = domains.size === 0 ? undefined : await findHolders(account, preview, { notes, domains });
+  const all = [...notes, ...(found?.notes ?? [])];
+  const made = toPlan(preview, { notes: all, domains, links: found?.links ?? [] });
   const plan: Planned = { ...made, ...account.client.costOf(made.requests) };
   const toKeep = async (): Promise<Review> =>
     toReview(account, plan, { options, notes, account: await survey(account.client) });

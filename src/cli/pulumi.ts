@@ -104,7 +104,8 @@ export async function previewOf(
 ): Promise<{ preview: Preview; notes: PlanNote[] }> {
   return withFolder(async (folder) => {
     const file = join(folder, "notes");
-    const text = await pulumi(["preview", "--json", ...options], {
+    // Without the steps of replacements a preview hides deletions that an earlier run left.
+    const text = await pulumi(["preview", "--json", "--show-replacement-steps", ...options], {
       variables: { [planNotesVariable]: file },
     }).catch((error: unknown) => {
       // Pulumi cannot plan the program. The output has the reasons.

@@ -50,7 +50,9 @@ function assertHolds(file: string, moved: readonly string[]): void {
 /** Runs `pulumi up` and shows its progress. */
 async function apply(plan: Planned, options: readonly string[], isQuiet: boolean): Promise<void> {
   const { changes, limit, wait = 0 } = plan;
-  const steps = new Map(changes.map(({ urn, action }) => [urn, action === "replace" ? 2 : 1]));
+  const steps = new Map<string, number>();
+  for (const { urn, action } of changes)
+    steps.set(urn, (steps.get(urn) ?? 0) + (action === "replace" ? 2 : 1));
   const screen = {
     isTerminal: process.stderr.isTTY,
     write: (text: string) => void process.stderr.write(text),

@@ -160,7 +160,9 @@ export class LinkLife implements Life {
     if (!found || this.#moves.hasPlan(found.id)) return;
     const address = found.short_url ?? alias;
     const mayFinish = alias === derivedAlias;
-    announceExisting(account, linkModel, inputs, { found, address, args: asFound(found), mayFinish });
+    const isLeftOver = about.urn !== undefined && account.makerOf(found, about.urn) === about.urn;
+    const what = { found, address, args: asFound(found), mayFinish, isLeftOver };
+    announceExisting(account, linkModel, inputs, what);
   }
 }
 

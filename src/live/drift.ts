@@ -46,6 +46,7 @@ export function findDrift(
   managed: readonly Managed[],
   options: DriftOptions,
 ): Finding[] {
+  for (const { saved } of managed) account.assertOrigin(saved.memory.origin);
   const hidden = new Set(managed.filter(isHidden).map(({ id }) => id));
   const addressOf = (link: LinkRecord) =>
     hidden.has(link.id) ? "[secret]" : `${hostOf(link)}/${link.alias}`;
@@ -57,21 +58,23 @@ export function findDrift(
   );
   const owned = { Domain: new Set<number>(), Link: new Set<number>() };
   for (const { type, id } of managed) owned[type].add(id);
+  const isShown = ({ address }: { address: string }) => !options.isIgnored(address);
   const unmanaged: Finding[] = [
     ...domains.filter(({ id }) => !owned.Domain.has(id)).map(({ id, name }) => ({ id, address: name ?? "" })),
     ...links
       .filter(({ id }) => !owned.Link.has(id))
       .map((link) => ({ id: link.id, address: addressOf(link) })),
   ]
-    .filter(({ address }) => !options.isIgnored(address))
+    .filter(isShown)
     .map((each) => ({ kind: "unmanaged", ...each }));
   const ending = links
     .filter(({ id }) => owned.Link.has(id))
-    .flatMap((link) => endOf(link, addressOf(link), options));
+    .flatMap((link) => endOf(link, addressOf(link), options))
+    .filter(isShown);
   const { problems = new Map<string, string>() } = options;
-  const unreachable = managed.flatMap((each) =>
-    unreachableOf(each, linksById.get(each.id), addressOf, problems),
-  );
+  const unreachable = managed
+    .flatMap((each) => unreachableOf(each, linksById.get(each.id), addressOf, problems))
+    .filter(isShown);
   const order = ["missing", "changed", "duplicate", "unmanaged", "unreachable", "expired", "expiring"];
   return [...compared, ...duplicates(links, addressOf), ...unmanaged, ...unreachable, ...ending].sort(
     (one, other) =>
@@ -132,7 +135,7 @@ function endOf(link: LinkRecord, address: string, { now, soon }: DriftOptions): 
   const about = { address, id: link.id };
   const { clicks, clicks_limit: limit, active_period_end_at: end } = link;
   if (clicks !== null && limit !== null && limit > 0 && clicks >= limit)
-    return [{ kind: "expired", ...about, end: `${limit} clicks` }];
+    return [{ kind: "expired", ...about, end: `${limit} click${limit === 1 ? "" : "s"}` }];
   const text = end?.slice(0, 19).replace(" ", "T");
   const left = Date.parse(`${text}Z`) - now;
   if (text === undefined || Number.isNaN(left) || left > soon) return [];

@@ -241,6 +241,8 @@ function totalsOf({ changes, unchanged, others, errors }: Plan): string {
     ...(others.length > 0 ? [`${others.length} other resources change`] : []),
   ];
   const begin = errors.length > 0 ? "Pulumi cannot plan this program. " : "";
+  // An incomplete plan without changes says nothing about them.
+  if (errors.length > 0 && counts.length === 0) return begin.trim();
   return `${begin}${[counts.length > 0 ? counts.join(", ") : "No changes", ...rest].join("; ")}.`;
 }
 

@@ -1,6 +1,8 @@
 import type { PlanNote } from "../account/account";
 import { isUnknown } from "../fields/problem";
 import { secretsOf } from "../fields/table";
+import { hostOf } from "../account/find";
+import type { LinkRecord } from "../service/client";
 import { collate } from "../service/collate";
 import {
   Addresses,
@@ -8,6 +10,8 @@ import {
   isLink,
   nameOf,
   notKnown,
+  ownSteps,
+  parts,
   tableOf,
   typeOf,
   valuesOf,
@@ -41,6 +45,8 @@ export interface Change {
   fields: readonly FieldChange[];
   /** Reason for the action, for example the object that already exists. */
   reason?: string;
+  /** True for the deletion of an object that an earlier run replaced. Its resource stays. */
+  isPending?: true;
 }
 
 /** An address that leads elsewhere or nowhere after the run. */
@@ -76,7 +82,6 @@ export interface Plan {
 }
 
 const actions: Action[] = ["delete", "replace", "conflict", "adopt", "update", "create"];
-const kinds = /^pulumi-nodejs:dynamic\/shortlink:(Domain|Link)$/;
 
 /** Requests to rename a link that holds a wanted alias: the refused write, the look-up of that link, and the rename. */
 const makingWay = 3;
@@ -93,13 +98,16 @@ export interface Known {
   notes: readonly PlanNote[];
   /** The names of the account's domains by their ids. */
   domains: ReadonlyMap<number, string>;
+  /** All links on the domains that the run deletes. */
+  links?: readonly LinkRecord[];
 }
 
 /** Makes the plan of `pulumi up` from a preview. */
-export function toPlan({ steps = [], diagnostics, changeSummary }: Preview, { notes, domains }: Known): Plan {
-  // Pulumi may report a replacement as three steps; "replace" has both states. A refresh comes before the plan.
-  const parts = new Set(["create-replacement", "delete-replaced", "refresh"]);
-  const own = steps.filter(({ urn, op }) => kinds.test(typeOf(urn)) && !parts.has(op));
+export function toPlan(
+  { steps = [], diagnostics, changeSummary }: Preview,
+  { notes, domains, links = [] }: Known,
+): Plan {
+  const own = ownSteps(steps);
   const addresses = new Addresses(own, domains);
   const noted = new Map<string, PlanNote>();
   for (const note of notes) noted.set(note.urn, { ...noted.get(note.urn), ...note });
@@ -115,18 +123,20 @@ export function toPlan({ steps = [], diagnostics, changeSummary }: Preview, { no
   const objectOf = (step: PreviewStep) => `${isLink(step) ? "link" : "domain"} ${step.oldState?.id}`;
   /** The resources that the program no longer has, by their objects. */
   const former = new Map(own.filter(({ op }) => op === "delete").map((step) => [objectOf(step), step.urn]));
+  const ended = new Set(own.filter(isEnding).map(objectOf));
+  /** The links on a domain that stay when the run deletes its own links. */
+  const strangers = (id: string | undefined) =>
+    links.filter((link) => String(link.domain_id) === id && !ended.has(`link ${link.id}`));
   const costed = own.flatMap((step): Costed[] => {
     // Another resource adopts the object, so nothing is deleted.
     if (step.op === "delete" && adopted.has(objectOf(step))) return [];
     const { existing, ...note } = noted.get(step.urn) ?? {};
     const isInWay = existing !== undefined && !leaving.has(existing.object);
-    return toChange(step, addresses, isInWay ? { ...note, existing } : note, former);
+    return toChange(step, addresses, isInWay ? { ...note, existing } : note, { former, strangers });
   });
   // Pulumi deletes at the end of a run.
   const ending = new Set(
-    own
-      .filter((step) => isLink(step) && (step.op === "delete" || step.op === "replace"))
-      .map((step) => collate(addresses.before(step) ?? "")),
+    own.filter((step) => isLink(step) && isEnding(step)).map((step) => collate(addresses.before(step) ?? "")),
   );
   const isTaking = ({ action, newAddress }: Change) =>
     action === "update" && newAddress !== undefined && ending.has(collate(newAddress));
@@ -151,7 +161,7 @@ export function toPlan({ steps = [], diagnostics, changeSummary }: Preview, { no
     others: steps
       .filter(isOther)
       .map(({ urn, op }) => ({ resource: `${typeOf(urn)} ${nameOf(urn)}`, action: op })),
-    lost: lostIn(own, changes, addresses),
+    lost: [...lostIn(own, changes, addresses), ...lostWithDomains(own, strangers)],
     requests: costed.reduce((sum, { requests }) => sum + requests, takings * makingWay),
     isRefreshing: steps.some(({ op }) => op === "refresh"),
     errors: (diagnostics ?? [])
@@ -160,11 +170,22 @@ export function toPlan({ steps = [], diagnostics, changeSummary }: Preview, { no
   };
 }
 
+/** True if the object is deleted at the end of the run. */
+function isEnding({ op }: PreviewStep): boolean {
+  return op === "delete" || op === "replace";
+}
+
 function toChange(
   step: PreviewStep,
   addresses: Addresses,
   { entry: place, existing: known }: Partial<PlanNote>,
-  former: ReadonlyMap<string, string>,
+  {
+    former,
+    strangers,
+  }: {
+    former: ReadonlyMap<string, string>;
+    strangers: (domainId: string | undefined) => readonly LinkRecord[];
+  },
 ): Costed[] {
   const { op, urn, oldState, newState } = step;
   const type = isLink(step) ? "link" : "domain";
@@ -182,17 +203,30 @@ function toChange(
   if (op === "delete" && oldState) {
     const { url, forceDestroy } = valuesOf(oldState, urn);
     const stays = oldState.retainOnDelete === true;
-    const reason = stays
-      ? "the program no longer has it; it stays on the service (retainOnDelete)"
-      : forceDestroy
-        ? "the program no longer has it; every other link on it is deleted too (forceDestroy)"
-        : "the program no longer has it";
+    const why = step.isPending
+      ? "an earlier run replaced it and did not delete it"
+      : "the program no longer has it";
+    const others = type === "domain" && !stays ? strangers(id) : [];
+    const isRefused = others.length > 0 && !forceDestroy;
+    const aliases = `${others
+      .slice(0, 3)
+      .map(({ alias }) => alias)
+      .join(", ")}${others.length > 3 ? ", ..." : ""}`;
+    const rest = stays
+      ? "; it stays on the service (retainOnDelete)"
+      : isRefused
+        ? `; it has ${others.length} other link${others.length === 1 ? "" : "s"} (${aliases}), so its deletion will be refused: keep ` +
+          "it with existing: true (Domain.get in a program), or delete these links first"
+        : forceDestroy
+          ? "; every other link on it is deleted too (forceDestroy)"
+          : "";
     const change = {
       ...about,
-      action: op,
+      action: isRefused ? "conflict" : op,
       address: addresses.before(step) ?? resource,
       fields: [],
-      reason,
+      reason: `${why}${rest}`,
+      ...(step.isPending && { isPending: true as const }),
     } as const;
     return [{ change: { ...change, ...urlOf(url) }, requests: stays ? 0 : deletion }];
   }
@@ -223,19 +257,35 @@ function toChange(
   const before = addresses.before(step) ?? address;
   const isMoved = collate(before) !== collate(address);
   const moved = isMoved ? { newAddress: address } : {};
-  const change = { ...about, address: before, ...moved, ...urlOf(url), fields };
+  const change = { ...about, ...own(oldState), address: before, ...moved, ...urlOf(url), fields };
+  const holder = isMoved ? known : undefined;
+  const differs = holder?.differing.length ? ` and differs in ${holder.differing.join(", ")}` : "";
+  // Only a create can adopt the link that has the new address.
+  if (holder && !(op === "replace" && holder.isAdopted)) {
+    const reason = `${address} exists already as ${holder.object}${differs}`;
+    return [{ change: { ...change, action: "conflict", reason }, requests: 2 }];
+  }
   if (op === "replace") {
     // Without a diff the engine creates the new link before it deletes the old one, which still has the alias.
     const isInOwnWay = type === "link" && !isMoved && !step.replaceReasons?.length;
-    const requests = 1 + deletion + (isInOwnWay ? makingWay : 0);
-    return [{ change: { ...change, action: op, reason: reasonOf(step) }, requests }];
+    const requests =
+      1 + deletion + (isInOwnWay ? makingWay : 0) + (holder ? 1 + (differs === "" ? 0 : 1) : 0);
+    const adopts = holder ? `; adopts ${holder.object}, which has the new address already${differs}` : "";
+    return [{ change: { ...change, action: op, reason: `${reasonOf(step)}${adopts}` }, requests }];
   }
   const clears = fields.some(({ name, new: value }) => name === "password" && value === null);
   const guards = fields.some(({ name, new: value }) => name === "privacy" && value === "password");
   // The engine plans this update although no visible value differs.
   const hidden =
     fields.length === 0 ? { reason: "a secret value, or one that an interrupted run left in doubt" } : {};
-  return [{ change: { ...change, ...hidden, action: op }, requests: clears && guards ? 2 : 1 }];
+  const isLocal = fields.length > 0 && fields.every(({ name }) => name === "forceDestroy");
+  const requests = isLocal ? 0 : clears && guards ? 2 : 1;
+  return [{ change: { ...change, ...hidden, action: op }, requests }];
+}
+
+/** The id of the object before the run. */
+function own(state: PreviewStep["oldState"]): { id?: number } {
+  return state?.id === undefined ? {} : { id: Number(state.id) };
 }
 
 function urlOf(url: unknown): { url?: string } {
@@ -259,19 +309,21 @@ function isMoving({ urn, oldState = {}, newState = {} }: PreviewStep): boolean {
 
 /** The addresses that stop working or lead elsewhere. */
 function lostIn(steps: readonly PreviewStep[], changes: readonly Change[], addresses: Addresses): LostLink[] {
-  const stepOf = new Map(steps.map((step) => [step.urn, step]));
+  const keyOf = (urn: string, id: unknown) => `${urn} ${String(id)}`;
+  const stepOf = new Map(steps.map((step) => [keyOf(step.urn, step.oldState?.id), step]));
   const after = new Map(
     steps
       .filter((step) => isLink(step) && step.newState !== undefined)
       .map((step) => [collate(addresses.after(step)), step] as const),
   );
   const lost = changes.flatMap((change): LostLink[] => {
-    const { action, address, newAddress, resource, urn, place, type } = change;
-    if (type !== "link" || (action !== "delete" && newAddress === undefined)) return [];
+    const { action, address, newAddress, resource, urn, place, type, id } = change;
+    if (type !== "link" || action === "conflict" || (action !== "delete" && newAddress === undefined))
+      return [];
     if (change.reason?.endsWith("(retainOnDelete)")) return [];
     const heir = after.get(collate(address));
     const url = heir?.newState && valuesOf(heir.newState, heir.urn).url;
-    const before = stepOf.get(change.urn)?.oldState;
+    const before = stepOf.get(keyOf(urn, id))?.oldState;
     // Another resource gets the address and leads to the same destination.
     if (url !== undefined && before && valuesOf(before, change.urn).url === url) return [];
     const isDomain = newAddress !== undefined && newAddress.split("/")[0] !== address.split("/")[0];
@@ -288,4 +340,22 @@ function lostIn(steps: readonly PreviewStep[], changes: readonly Change[], addre
     ];
   });
   return lost.sort((one, other) => Number(one.leadsTo !== undefined) - Number(other.leadsTo !== undefined));
+}
+
+/** The other links on domains with `forceDestroy`, which are deleted with them. */
+function lostWithDomains(
+  steps: readonly PreviewStep[],
+  strangers: (domainId: string | undefined) => readonly LinkRecord[],
+): LostLink[] {
+  return steps
+    .filter((step) => !isLink(step) && isEnding(step) && step.oldState?.retainOnDelete !== true)
+    .filter(({ oldState = {}, urn }) => valuesOf(oldState, urn).forceDestroy === true)
+    .flatMap(({ oldState, urn }) =>
+      strangers(oldState?.id).map((link) => ({
+        address: `${hostOf(link)}/${link.alias}`,
+        resource: nameOf(urn),
+        urn,
+        why: "deleted" as const,
+      })),
+    );
 }

@@ -16,6 +16,8 @@ export interface PreviewStep {
   newState?: StepState;
   /** The properties that make it a replacement. */
   replaceReasons?: string[] | null;
+  /** True for the deletion of an object that an earlier run replaced. */
+  isPending?: true;
 }
 interface StepState {
   id?: string;
@@ -58,6 +60,23 @@ export function tableOf(urn: string): Table {
 
 export function isLink({ urn }: { urn: string }): boolean {
   return typeOf(urn).endsWith(":Link");
+}
+
+const kinds = /^pulumi-nodejs:dynamic\/shortlink:(Domain|Link)$/;
+
+/** Parts of a replacement, which has a step with both states too, and the refresh before the plan. */
+export const parts: ReadonlySet<string> = new Set(["create-replacement", "delete-replaced", "refresh"]);
+
+/** The steps of domains and links. Deletions that an earlier run left become deletions. */
+export function ownSteps(steps: readonly PreviewStep[]): PreviewStep[] {
+  const own = steps.filter(({ urn }) => kinds.test(typeOf(urn)));
+  const keyOf = ({ urn, oldState }: PreviewStep) => `${urn} ${oldState?.id}`;
+  const replaced = new Set(own.filter(({ op }) => op === "replace").map(keyOf));
+  return own.flatMap((step) => {
+    if (step.op === "delete-replaced" && !replaced.has(keyOf(step)))
+      return [{ ...step, op: "delete", isPending: true as const }];
+    return parts.has(step.op) ? [] : [step];
+  });
 }
 
 function withoutScheme(address: string): string {
@@ -116,6 +135,8 @@ export function fieldsOf({ urn, oldState = {}, newState = {} }: PreviewStep): Fi
   const table = tableOf(urn);
   const [old, news] = [valuesOf(oldState, urn), valuesOf(newState, urn)];
   const names = changedFields(managedOf(table), comparable(table, old), comparable(table, news));
+  // The service does not know this one, and it decides about every link on the domain.
+  if ((old.forceDestroy ?? false) !== (news.forceDestroy ?? false)) names.push("forceDestroy");
   const shown = (value: unknown) => (isUnknown(value) ? notKnown : (value ?? null));
   return names.map((name) => {
     const hide = (value: unknown) => (table[name]?.secret && value !== undefined ? "[secret]" : shown(value));

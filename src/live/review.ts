@@ -128,17 +128,19 @@ export function movedSince(reviewed: Review, now: Review): string[] {
   if (foundation.length > 0) return foundation;
   if (now.plan.errors.length > 0)
     return now.plan.errors.map((text) => `Pulumi cannot plan the program: ${text}`);
-  const before = new Map(reviewed.plan.changes.map((change) => [change.urn, change]));
-  const after = new Map(now.plan.changes.map((change) => [change.urn, change]));
+  // A resource may have several objects whose deletion is pending.
+  const keyOf = ({ urn, isPending, id }: Change) => (isPending ? `${urn} ${id}` : urn);
+  const before = new Map(reviewed.plan.changes.map((change) => [keyOf(change), change]));
+  const after = new Map(now.plan.changes.map((change) => [keyOf(change), change]));
   return [
-    ...[...before].flatMap(([urn, change]) => {
-      const other = after.get(urn);
+    ...[...before].flatMap(([key, change]) => {
+      const other = after.get(key);
       if (!other)
         return [`${nameOf(change)}: the plan ${verbs[change.action]} it; now it would stay as it is`];
       return movedIn(change, other, reviewed, now).map((text) => `${nameOf(other)}: ${text}`);
     }),
     ...[...after]
-      .filter(([urn]) => !before.has(urn))
+      .filter(([key]) => !before.has(key))
       .map(
         ([, change]) =>
           `${nameOf(change)}: not in the plan; now it would be ${becoming[change.action]}${reasonOf(change)}`,

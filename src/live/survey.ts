@@ -23,7 +23,7 @@ export async function domainNames({ client, say }: Account): Promise<Map<number,
     for await (const page of client.listDomains()) for (const { id, name } of page) names.set(id, name ?? "");
   } catch (error) {
     if (isUnauthorized(error)) throw error;
-    say(`The plan lacks the names of domains and the duration: ${describe(error)}`);
+    say(`The plan lacks the names of domains and the duration: ${describe(error, true)}`);
   }
   return names;
 }

@@ -15,6 +15,7 @@ import { redactor } from "./secrets";
  * @param address The object as visitors know it.
  * @param args The arguments, with the alias of the object if the program names none.
  * @param mayFinish True if an interrupted run of this stack may have made the object.
+ * @param isLeftOver True if the journal says that an interrupted run made it for this resource. The create finishes it.
  */
 export function announceExisting<Each extends Item>(
   account: Account,
@@ -25,14 +26,16 @@ export function announceExisting<Each extends Item>(
     address,
     args = inputs.args,
     mayFinish = false,
-  }: { found: Each; address: string; args?: Values; mayFinish?: boolean },
+    isLeftOver = false,
+  }: { found: Each; address: string; args?: Values; mayFinish?: boolean; isLeftOver?: boolean },
 ): void {
   const { differing, mode, entry } = outcomeOf(account, model, inputs, found, args);
-  const adopt = mayFinish && mode === "never" ? "ifEqual" : mode;
+  const adopt = isLeftOver ? "always" : mayFinish && mode === "never" ? "ifEqual" : mode;
   const ways =
     entry === undefined ? "see adopt, import and aliases" : `see adopt and formerly of the entry at ${entry}`;
   const differs = differing.length > 0 ? ` and differs in ${differing.join(", ")}` : "";
   const isAdopted = adopt === "always" || (adopt === "ifEqual" && differing.length === 0);
+  const maker = isLeftOver ? "an interrupted run made it; " : "";
   const outcome = !isAdopted
     ? `creating another will fail, unless this stack deletes it in the same run; ${ways}`
     : differing.length > 0
@@ -42,7 +45,7 @@ export function announceExisting<Each extends Item>(
   account.noteForPlan(inputs.about.urn, { existing: { object, differing, isAdopted } });
   const text = redactor(model.table, inputs)(address);
   const end = isAdopted ? setting(model, inputs) : "";
-  account.say(`${text} exists already as ${object}${differs}: ${outcome}${end}.`);
+  account.say(`${text} exists already as ${object}${differs}: ${maker}${outcome}${end}.`);
 }
 
 /** Prints whether an import, which the plan shows as a create, can adopt its object. */
@@ -79,15 +82,27 @@ function outcomeOf<Each extends Item>(
   found: Each,
   args: Values,
 ) {
-  const { table } = model;
-  const known = visibleOf(table).filter((field) => !isUnknown(inputs.args[field]));
-  const answer = asWritten(account, model, found, inputs.args);
+  const known = visibleOf(model.table).filter((field) => !isUnknown(inputs.args[field]));
   return {
     /** The properties in which the object differs from the program. */
-    differing: changedFields(known, comparable(table, args), comparable(table, answer)),
+    differing: differencesOf(account, model, args, found, known),
     mode: inputs.args.adopt ?? account.knownSettings?.adopt ?? "never",
     entry: account.entryOf(inputs.about.urn),
   };
+}
+
+/** The visible properties in which an object differs from the program, of those given. */
+export function differencesOf<Each extends Item>(
+  account: Account,
+  model: Model<Each>,
+  args: Values,
+  found: Each,
+  names: readonly string[],
+): string[] {
+  const { table } = model;
+  const visible = visibleOf(table).filter((field) => names.includes(field));
+  const answer = asWritten(account, model, found, args);
+  return changedFields(visible, comparable(table, args), comparable(table, answer));
 }
 
 /** Passwords cannot be compared, so the provider writes them. */

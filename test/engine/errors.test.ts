@@ -59,6 +59,9 @@ const ofCheck = (reason: string) =>
 const wrongKey =
   "the service at URL refused the API key (401): Unauthenticated. " +
   'Set the right one with "pulumi config set --secret shortlink:apiKey" or in SHORTLINK_API_KEY.';
+const late =
+  ' A refresh and "pulumi destroy" use the configuration of the last "pulumi up": after you change it, run ' +
+  '"pulumi up --refresh=false" first.';
 const unreachable =
   "cannot reach the service at http://127.0.0.1:1 (ECONNREFUSED). " +
   "Check that it runs, and that shortlink:baseUrl (or SHORTLINK_BASE_URL) is its address.";
@@ -163,15 +166,11 @@ test("an unreachable service is one message under the resource, and the state st
     // The engine prints an error of read and delete again under the stack.
     expect(await diagnosticsOf(command)).toEqual({
       "engine-test": ["error: update failed", `pulumi-shortlink: ${operation} failed`],
-      docs: [`error: ${operation}: ${unreachable}`],
+      docs: [`error: ${operation}: ${unreachable}${late}`],
     });
   }
   expect(stack.state().resources).toHaveLength(1);
 });
-
-const late =
-  ' "pulumi refresh", "pulumi destroy" and the refresh of "pulumi up --refresh" use the configuration of the last ' +
-  '"pulumi up": after you change the key in the configuration, run a plain "pulumi up" first.';
 
 /** Restarts the same account at the same address with another key. */
 async function rotate(apiKey: string): Promise<void> {

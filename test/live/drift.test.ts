@@ -54,6 +54,7 @@ test("expired links are reported, and links that expire within the given days", 
   const used = (clicks: number) => drift({}, ({ links }) => void Object.assign(links[3] ?? {}, { clicks }));
   const past = { kind: "expired", address: "go.example/past", id: 1, end: "2026-05-31T00:00:00" };
   expect(await drift()).toEqual([past]);
+  expect(await drift({ isIgnored: (address) => address === "go.example/past" })).toEqual([]);
   expect(await drift({ soon: 7 * day })).toEqual([
     past,
     { kind: "expiring", address: "go.example/soon", id: 2, end: "2026-06-08T00:00:00" },
@@ -98,6 +99,12 @@ test("drift reports changed domains, duplicate aliases and unmanaged objects, wh
     '  go.example (id 1): go; homepageUrl "https://example.com/" is now',
   );
   expect(reportDrift([], "markdown")).toBe("No drift.");
+});
+
+test("a state of another service is refused", async () => {
+  await make("Domain", "go", { name: "go.example" });
+  Object.assign(resources[0]?.outputs ?? {}, { __origin: "https://other.example" });
+  await expect(drift()).rejects.toThrow("This resource was created on the service at https://other.example");
 });
 
 test("unreachable destinations are reported, a secret one without its address", async () => {
@@ -155,7 +162,7 @@ test("secret values stay hidden; read resources and pending deletions are not co
   for (const name of ["url", "alias", "shortUrl", "redirectPassword"]) outputs[name] = sealed(outputs[name]);
   await send(emulator, "PATCH", "/links/1", { form: "url=https://example.com/seen&alias=shown" });
   const found = await drift({}, ({ links }) => void Object.assign(links[0] ?? {}, { clicks: 1 }));
-  expect(found.at(-1)).toEqual({ kind: "expired", address: "[secret]", id: 1, end: "1 clicks" });
+  expect(found.at(-1)).toEqual({ kind: "expired", address: "[secret]", id: 1, end: "1 click" });
   expect(found.filter(({ kind }) => kind === "changed")).toEqual([
     {
       kind: "changed",

@@ -134,7 +134,7 @@ test("the report shows errors of the program and counts changes of other resourc
     unchanged: 4,
   });
   expect(reportPlan(found, "text")).toBe(
-    "Pulumi cannot plan this program. No changes; 4 unchanged; 1 other resources change.\n\n" +
+    "Pulumi cannot plan this program.\n\n" +
       "Errors (1):\n  links/a.yaml:3:5 url is required\n\nIt sends no request.",
   );
 });

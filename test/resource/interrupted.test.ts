@@ -93,6 +93,24 @@ test("a link from an interrupted run is adopted, and its note closes once the st
   await expect.poll(open).toEqual([]);
 });
 
+test("a preview announces that a link from an interrupted run will be adopted", async () => {
+  await killedRun("/links", "link 1/docs", linkSent, `url=${url}&domain_id=1&alias=docs`, "1");
+  const run = newRun();
+  const args = {
+    __provider: "text",
+    __urn: urn,
+    __preview: true,
+    url: `${url}new`,
+    domainId: 1,
+    alias: "docs",
+  };
+  await run.link.check({}, args);
+  await run.link.check({}, { ...args, __urn: `${urn}-2`, url });
+  expect(run.said).toEqual([
+    "http://go.example/docs exists already as link 1 and differs in url: an interrupted run made it; it will be adopted and changed.",
+  ]);
+});
+
 test("a domain from an interrupted run is adopted", async () => {
   await killedRun("/domains", "domain a.example", domainSent("a.example"), "name=a.example");
   expect(await newRun().createDomain({ name: "a.example" })).toMatchObject({ id: "2" });
