@@ -125,7 +125,7 @@ test("the page of messages has the messages of the code, and no others", () => {
   const page = read("docs/errors.md");
   const pageWords = wordsOf(page.replaceAll("&#96;", "`"));
   // Names of browsers, and parts of messages that the page shows as examples.
-  const others = ["Mobile Internet Explorer", "100 or more", "links of domain"];
+  const others = ["Mobile Internet Explorer", "links of domain"];
   const known = others.map(wordsOf);
   const missing = texts
     .filter(isSentence)

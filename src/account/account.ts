@@ -1,5 +1,6 @@
-import { Client } from "../service/client";
+import { Client, type LinkRecord } from "../service/client";
 import { systemClock, type Clock } from "../service/clock";
+import { collate } from "../service/collate";
 import { LinkReads } from "../service/listing";
 import { Trace } from "../service/trace";
 import { Changes, type ServiceJournal } from "./changes";
@@ -214,6 +215,15 @@ export class Account {
   /** A resource as the stack's state has it. */
   async savedOf(urn: string | undefined): Promise<Saved | undefined> {
     return urn === undefined ? undefined : (await this.stackState()).get(urn);
+  }
+
+  /** The resource in the state of this stack that has this link. Someone may have put another link in its place. */
+  async ownerOfLink({ domain_id: domainId, alias, url }: LinkRecord): Promise<string | undefined> {
+    const isSame = (args: Record<string, unknown>) =>
+      Number(args.domainId) === domainId &&
+      collate(String(args.alias)) === collate(alias) &&
+      args.url === url;
+    return [...(await this.stackState())].find(([, { inputs }]) => isSame(inputs.args))?.[0];
   }
 
   /** True if the resource is in the state, or was a moment ago. The engine replaces some resources without asking for a plan. */

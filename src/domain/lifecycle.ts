@@ -8,7 +8,7 @@ import type { EngineCall, Checked, Created, Life, Plan, Read } from "../resource
 import { checkArgs, clashes, plan } from "../resource/plan";
 import { getObject, noteRefresh, readAgain } from "../resource/read";
 import { deleteObject, update } from "../resource/write";
-import type { LinkRecord, Page } from "../service/client";
+import type { LinkRecord } from "../service/client";
 import { collate } from "../service/collate";
 import { createOf, domainForm, makeDomain } from "./create";
 import { domainFields } from "./fields";
@@ -19,6 +19,8 @@ export class DomainLife implements Life {
   readonly table = domainFields;
   readonly outputs = ["url"] as const;
   readonly #account: Account;
+  /** The domains that have `forceDestroy` in the program. */
+  readonly #forced = new Set<string>();
 
   constructor(account: Account) {
     this.#account = account;
@@ -28,6 +30,8 @@ export class DomainLife implements Life {
     const account = this.#account;
     const { args, problems } = checkArgs(account, domainFields, given, olds !== undefined);
     const inputs = { args, about: given.about };
+    const { urn } = given.about;
+    if (urn !== undefined && args.forceDestroy === true) this.#forced.add(urn);
     if (problems.length > 0 || account.settingsProblems.length > 0) return { inputs, problems };
     problems.push(...this.#clashes(inputs));
     if (call.isPreview && olds === undefined && problems.length === 0) await this.#announce(inputs);
@@ -95,35 +99,49 @@ export class DomainLife implements Life {
   /** The service deletes the links of a domain with it. Pulumi has deleted the stack's own links before. */
   async #assertNoLinks(id: number, { inputs: { args, about } }: Saved): Promise<void> {
     const { name, forceDestroy } = args as DomainValues;
-    if (forceDestroy) return;
+    // The deletion of a replaced domain has the inputs of an earlier program.
+    const isForced = forceDestroy ?? (about.urn !== undefined && this.#forced.has(about.urn));
     const { clock, progress } = this.#account;
-    let found = await this.#othersOn(id, about.urn);
+    const look = () => this.#linksOn(id, about.urn);
+    let { kept, others } = await look();
     // After an import the state relates no link to its domain until the next `up`. The engine then deletes all at once.
-    while (found.links.length > 0) {
+    while (kept.length > 0 || (others.length > 0 && !isForced)) {
       while (progress.isDeletingLinks) await clock.sleep(100);
-      const before = found;
-      found = await this.#othersOn(id, about.urn);
-      if (found.total >= before.total && !progress.isDeletingLinks) break;
+      const before = kept.length + others.length;
+      ({ kept, others } = await look());
+      if (kept.length + others.length >= before && !progress.isDeletingLinks) break;
     }
-    const { links } = found;
-    if (links.length === 0) return;
-    const aliases = [...links.slice(0, 3).map(({ alias }) => alias), ...(links.length > 3 ? ["..."] : [])];
-    const count = links.length < 100 ? links.length : "100 or more";
+    const describe = (links: readonly LinkRecord[]) => {
+      const aliases = [...links.slice(0, 3).map(({ alias }) => alias), ...(links.length > 3 ? ["..."] : [])];
+      const count = `${links.length} ${links.length === 1 ? "link" : "links"}`;
+      return `delete domain ${id}: ${count} on ${name} (${aliases.join(", ")}) would be deleted with it, `;
+    };
+    if (kept.length > 0) {
+      throw new Error(
+        `${describe(kept)}but the program still has them. Put the domain back into the program. Or, to leave it on the service ` +
+          `without this stack, run "pulumi state delete '${about.urn}'".`,
+      );
+    }
+    if (isForced || others.length === 0) return;
     throw new Error(
-      `delete domain ${id}: ${count} ${count === 1 ? "link" : "links"} on ${name} (${aliases.join(", ")}) would be deleted ` +
-        `with it, and this stack does not delete them itself. Remove them first, or set forceDestroy to true and run "pulumi up".`,
+      `${describe(others)}and this stack does not delete them itself. Remove them first, or set forceDestroy to true and run ` +
+        `"pulumi up". To keep the domain with these links, run "pulumi state delete '${about.urn}'".`,
     );
   }
 
-  /** At most a hundred links on a domain, without those that interrupted runs of this stack made, and the total. */
-  async #othersOn(id: number, urn: string | undefined): Promise<{ links: LinkRecord[]; total: number }> {
+  /** The links on a domain that the program or the state has, and all others. */
+  async #linksOn(id: number, urn: string | undefined): Promise<{ kept: LinkRecord[]; others: LinkRecord[] }> {
     const { client, ownership } = this.#account;
-    const first = await client.listLinks({ domain_id: id }).next();
-    const all = (first.value as Page<LinkRecord> | undefined) ?? [];
-    // Links of an interrupted run are in no state. This run has planned all other links of the stack, so they count as saved.
-    const isOwn = (link: LinkRecord) =>
-      ownership.hasPlanned && this.#account.makerOf(link, urn) !== undefined;
-    const links = all.length < 100 ? all.filter((link) => !isOwn(link)) : all;
-    return { links, total: ("total" in all ? all.total : undefined) ?? all.length };
+    const [kept, others]: [LinkRecord[], LinkRecord[]] = [[], []];
+    for await (const page of client.listLinks({ domain_id: id }))
+      for (const link of page) {
+        const isKept =
+          ownership.isOwned(`link ${link.id}`) || (await this.#account.ownerOfLink(link)) !== undefined;
+        // Links of an interrupted run are in no state. This run has planned all other links of the stack, so they count as saved.
+        const isLeftOver = ownership.hasPlanned && this.#account.makerOf(link, urn) !== undefined;
+        if (isKept) kept.push(link);
+        else if (!isLeftOver) others.push(link);
+      }
+    return { kept, others };
   }
 }

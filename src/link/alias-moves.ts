@@ -6,7 +6,6 @@ import type { LinkRecord } from "../service/client";
 import { collate } from "../service/collate";
 import type { ServiceError } from "../service/errors";
 import { Slots } from "../service/slots";
-import { ownerOf } from "./model";
 
 /**
  * Milliseconds without any plan after which a write stops waiting for another link's plan. The engine plans a resource in a few
@@ -95,7 +94,7 @@ export class AliasMoves {
     const { id, alias } = owner;
     const planned = this.#leaving.get(id);
     if (planned !== undefined) return planned;
-    const resource = await ownerOf(this.#account, owner);
+    const resource = await this.#account.ownerOfLink(owner);
     if (resource === undefined && (await this.#isForeign(owner, urn))) return false;
     // The resource's own link: the engine replaces it without asking the provider for a plan.
     if (resource !== undefined && resource === urn) return true;

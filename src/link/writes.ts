@@ -8,7 +8,7 @@ import { RefusedError } from "../service/errors";
 import type { FormFields } from "../service/form";
 import { AliasTaken, type AliasMoves } from "./alias-moves";
 import { linkFields } from "./fields";
-import { ownerOf, type LinkValues } from "./model";
+import { type LinkValues } from "./model";
 
 /** The form that writes the given fields of a link. */
 export function linkForm({ args }: Inputs, fields: readonly string[]): FormFields {
@@ -42,7 +42,7 @@ export async function writeLink(
     const object: ObjectName = `link ${owner.id}`;
     const way = wayOut(account, object, account.makerOf(owner, urn));
     if (way !== undefined) throw new Error(`${error.message} ${way}`);
-    if (!account.ownership.isOwned(object) && (await ownerOf(account, owner)) === undefined)
+    if (!account.ownership.isOwned(object) && (await account.ownerOfLink(owner)) === undefined)
       throw new Error(
         `${error.message} The link with the id ${owner.id} has it, and no resource of this program manages that link. If a run failed ` +
           `after it replaced that link, its deletion is pending: run "pulumi up --exclude '${urn}'", with one --exclude for each resource with this ` +

@@ -8,18 +8,20 @@ let emulator: Emulator;
 let stack: TestStack;
 let args: shortlink.DomainArgs;
 let linkCount: number;
+let program: () => unknown;
 
 beforeEach(async () => {
   emulator = await createEmulator();
   args = { name: "go.example" };
   linkCount = 0;
-  stack = await createStack(emulator, () => {
+  program = () => {
     const go = new shortlink.Domain("go", args);
     for (let i = 0; i < linkCount; i++) {
       new shortlink.Link(`link-${i}`, { domainId: go.id, url: "https://example.com/", alias: `a${i}` });
     }
-    return Promise.resolve({ url: go.url, homepageUrl: go.homepageUrl });
-  });
+    return { url: go.url, homepageUrl: go.homepageUrl };
+  };
+  stack = await createStack(emulator, () => Promise.resolve(program() as object));
 });
 afterEach(async () => {
   stack.remove();
@@ -115,4 +117,35 @@ test("a domain with unmanaged links is not deleted without forceDestroy", async 
   expect(emulator.requests.slice(before)).toEqual([]);
   await stack.destroy();
   expect(await domains()).toEqual([]);
+});
+
+test("a domain that leaves the program is not deleted while the program has links on it", async () => {
+  args = { name: "go.example", forceDestroy: true };
+  linkCount = 2;
+  await stack.up();
+  const link = (name: string) =>
+    new shortlink.Link(name, { domainId: 1, url: "https://example.com/", alias: name.replace("link-", "a") });
+  program = () => ["link-0", "link-1"].map(link) && {};
+  const message = await stack.up().then(
+    () => expect.unreachable("it should fail"),
+    (error: unknown) => String(error),
+  );
+  expect(message).toMatch(
+    /delete domain 1: 2 links on go\.example \(a[01], a[01]\) would be deleted with it, but the program still has them\./,
+  );
+  const [, urn = ""] = /pulumi state delete '(.*?)'/.exec(message) ?? [];
+  await stack.pulumi("state", "delete", urn, "--yes");
+  expect((await stack.up()).changes).toEqual({ same: 3 });
+  expect((await send(emulator, "GET", "/links")).body).toMatchObject({ data: [{}, {}] });
+  expect(await domains()).toMatchObject([{ id: 1 }]);
+});
+
+test("forceDestroy in the program counts for a renamed domain whose deletion is pending", async () => {
+  await stack.up();
+  await send(emulator, "POST", "/links", { form: "url=https://example.com/&domain_id=1&alias=by-hand" });
+  args = { name: "new.example" };
+  await expect(stack.up()).rejects.toThrow("1 link on go.example (by-hand) would be deleted with it");
+  args = { name: "new.example", forceDestroy: true };
+  await stack.up();
+  expect(await domains()).toMatchObject([{ name: "new.example" }]);
 });
