@@ -72,7 +72,9 @@ export function plan<Each extends Item>(
     ownership.notePlan(object, { ...old.memory, urn, stays: replaces.length === 0 });
     changes.settleAdoption(object, old.memory.adoption);
   }
-  const isInDoubt = isPlanned && (isAstray || changes.unsaved(object, old.memory.revision) !== undefined);
+  const { doubtful, revision } = old.memory;
+  const isInDoubt =
+    isPlanned && (isAstray || doubtful !== undefined || changes.unsaved(object, revision) !== undefined);
   // Without `changes` the engine compares the inputs itself and shows each property in the plan. The inputs of an object in doubt are
   // equal, so the engine would find nothing.
   if (changed.length === 0) return { changes: isInDoubt, changed };

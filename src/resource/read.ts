@@ -42,7 +42,9 @@ export function readAgain<Each extends Item>(
     old.memory.echo,
   );
   const { adoption, former, revision } = old.memory;
-  const memory = { adoption, former, revision };
+  // The service returns no passwords, so a read resolves no doubt about them.
+  const sealed = old.memory.doubtful?.filter((field) => table[field]?.secret);
+  const memory = { adoption, former, revision, doubtful: sealed?.length ? sealed : undefined };
   // The engine has the inputs, and sending them again costs time. After an update in doubt it has the inputs of that update, and
   // would find nothing to write.
   if (drifted.length === 0) {

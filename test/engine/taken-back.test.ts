@@ -291,3 +291,22 @@ test("the command in the message frees an alias that a failed replacement blocks
   expect(await destinations("a", "b", "c", "d")).toEqual([undefined, url("a"), undefined, url("b")]);
   expect(await count("/links")).toBe(2);
 }, 300_000);
+
+test("a refresh keeps a password in doubt, and the next up writes it again", async () => {
+  const opens = async (password: string) => {
+    const body = new URLSearchParams({ password });
+    const page = await fetch(`${emulator.url}/go.example/a`, { method: "POST", body, redirect: "manual" });
+    return page.status === 301;
+  };
+  program = () => linksOf({ a: { redirectPassword: "old" } });
+  await stack.up();
+  program = () => linksOf({ a: { redirectPassword: "new" } });
+  emulator.faults.push({ method: "PATCH", when: "after", answer: 500 });
+  await expect(stack.up()).rejects.toThrow("(500)");
+  emulator.faults.length = 0;
+  program = () => linksOf({ a: { redirectPassword: "old" } });
+  await stack.refresh();
+  await stack.up();
+  expect([await opens("old"), await opens("new")]).toEqual([true, false]);
+  expect((await stack.preview()).changes).toEqual({ same: 3 });
+});
